@@ -1,0 +1,190 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+
+#define BLOCK_BYTES 16384UL /* the usual size of one block */
+#define ALIGNMENT   16UL
+#define FIRST_ELEMENTS 8 /* of a growing array */
+
+struct block {
+	struct block *next;
+	size_t size; /* usable bytes behind this header */
+	size_t used;
+	_Alignas(ALIGNMENT) unsigned char data[];
+};
+
+_Static_assert(ALIGNMENT >= _Alignof(max_align_t), "aligned for any type");
+
+struct kept {
+	struct kept *next;
+	struct cdn_arena *arena;
+};
+
+struct cdn_arena {
+	struct block *first; /* the one we allocate from */
+	struct kept *kept;   /* arenas that live at least as long */
+	size_t total;	     /* bytes asked from malloc */
+	unsigned users;	     /* owner + arenas that keep this one, less one */
+};
+
+struct cdn_arena *
+cdn_arena_new(void)
+{
+	return calloc(1, sizeof(struct cdn_arena));
+}
+
+void
+cdn_arena_free(struct cdn_arena *arena)
+{
+	struct block *block, *next;
+
+	if (arena == NULL)
+		return;
+	if (__atomic_fetch_sub(&arena->users, 1, __ATOMIC_ACQ_REL) != 0)
+		return;
+	for (struct kept *kept = arena->kept; kept != NULL; kept = kept->next)
+		cdn_arena_free(kept->arena);
+	for (block = arena->first; block != NULL; block = next) {
+		next = block->next;
+		free(block);
+	}
+	free(arena);
+}
+
+bool
+cdn_arena_keep(struct cdn_arena *arena, struct cdn_arena *other)
+{
+	struct kept *kept = cdn_arena_alloc(arena, sizeof(*kept));
+
+	if (kept == NULL)
+		return false;
+	__atomic_fetch_add(&other->users, 1, __ATOMIC_RELAXED);
+	kept->arena = other;
+	kept->next = arena->kept;
+	arena->kept = kept;
+	return true;
+}
+
+/* A large request gets a block of its own behind the current one. */
+static struct block *
+add_block(struct cdn_arena *arena, size_t size)
+{
+	size_t room = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
+	struct block *block;
+
+	if (room > CDN_ARENA_MAX - arena->total)
+		return NULL;
+	block = calloc(1, sizeof(*block) + room);
+	if (block == NULL)
+		return NULL;
+	block->size = room;
+	arena->total += room;
+	if (room != BLOCK_BYTES && arena->first != NULL) {
+		block->next = arena->first->next;
+		arena->first->next = block;
+	} else {
+		block->next = arena->first;
+		arena->first = block;
+	}
+	return block;
+}
+
+void *
+cdn_arena_alloc(struct cdn_arena *arena, size_t size)
+{
+	struct block *block = arena->first;
+	size_t rounded;
+	void *p;
+
+	if (size == 0)
+		size = 1;
+	if (size > CDN_ARENA_MAX)
+		return NULL;
+	rounded = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	if (block == NULL || block->size - block->used < rounded)
+		block = add_block(arena, rounded);
+	if (block == NULL)
+		return NULL;
+	p = block->data + block->used;
+	block->used += rounded;
+	return p;
+}
+
+void *
+cdn_arena_array(struct cdn_arena *arena, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		return NULL;
+	return cdn_arena_alloc(arena, bytes);
+}
+
+char *
+cdn_arena_dup(struct cdn_arena *arena, const char *p, size_t n)
+{
+	char *copy;
+
+	if (n >= CDN_ARENA_MAX)
+		return NULL;
+	copy = cdn_arena_alloc(arena, n + 1);
+	if (copy != NULL && n > 0)
+		memcpy(copy, p, n);
+	return copy;
+}
+
+bool
+cdn_arena_str(struct cdn_arena *arena, cdn_str from, cdn_str *ret)
+{
+	const char *copy = cdn_arena_dup(arena, from.p, from.n);
+
+	if (copy == NULL)
+		return false;
+	*ret = (cdn_str){ copy, from.n };
+	return true;
+}
+
+char *
+cdn_arena_printf(struct cdn_arena *arena, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return NULL;
+	text = cdn_arena_alloc(arena, (size_t)n + 1);
+	if (text == NULL)
+		return NULL;
+	va_start(ap, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+void *
+cdn_arena_grow(struct cdn_arena *arena, void *array, size_t count,
+    size_t *capacity, size_t element_size)
+{
+	size_t wanted;
+	void *bigger;
+
+	if (count > *capacity)
+		cdn_bug("an array holds more than its capacity");
+	if (array != NULL && count < *capacity)
+		return array;
+	if (__builtin_mul_overflow(*capacity, 2, &wanted))
+		return NULL;
+	if (wanted == 0)
+		wanted = FIRST_ELEMENTS;
+	bigger = cdn_arena_array(arena, wanted, element_size);
+	if (bigger == NULL)
+		return NULL;
+	if (count > 0)
+		memcpy(bigger, array, count * element_size);
+	*capacity = wanted;
+	return bigger;
+}

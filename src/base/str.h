@@ -1,0 +1,54 @@
+/*
+ * str - a slice of text that somebody else owns.
+ *
+ * A cdn_str is a value: pass it by copy.  It need not end in NUL and may hold
+ * any byte.  The text lives as long as its owner says (usually an arena).
+ */
+#ifndef CDN_BASE_STR_H
+#define CDN_BASE_STR_H
+
+#include "base/base.h"
+
+typedef struct cdn_str {
+	const char *p; /* never NULL for a non-empty slice */
+	size_t n;      /* bytes */
+} cdn_str;
+
+#define CDN_STR(literal) ((cdn_str){ "" literal, sizeof(literal) - 1 })
+
+/* For printf("%.*s", CDN_STR_ARG(s)). */
+#define CDN_STR_ARG(s) ((int)(s).n), ((s).p ? (s).p : "")
+
+cdn_str cdn_str_of(const char *cstring); /* NULL gives the empty slice */
+bool cdn_str_eq(cdn_str a, cdn_str b);
+bool cdn_str_is(cdn_str a, const char *cstring);
+bool cdn_str_starts(cdn_str s, cdn_str prefix);
+bool cdn_str_ends(cdn_str s, cdn_str suffix);
+int cdn_str_cmp(cdn_str a, cdn_str b); /* byte order, as strcmp */
+
+/* The slice from byte `from` on (empty when past the end). */
+cdn_str cdn_str_from(cdn_str s, size_t from);
+
+/* Without leading and trailing Unicode white space of ASCII (" \t\n\v\f\r"). */
+cdn_str cdn_str_trim(cdn_str s);
+
+/* Splits off the part before the first `sep`; false when s is used up. */
+bool cdn_str_next(cdn_str *rest, char sep, cdn_str *ret_part);
+
+/* A decimal number, digits only, without overflow. */
+CDN_MUST_USE bool cdn_str_parse_u64(cdn_str s, uint64_t *ret);
+
+/*
+ * Bytes of the character at p: 1 to 4 for well-formed UTF-8 (no overlong
+ * forms, no surrogates, at most U+10FFFF), otherwise 1: an invalid byte
+ * counts as one character.  p < end.
+ */
+size_t cdn_utf8_len(const char *p, const char *end);
+
+/* Offset of the first byte that is not well-formed UTF-8, or s.n. */
+size_t cdn_utf8_bad(cdn_str s);
+
+/* Edit distance for "did you mean", bounded: more than `limit` is limit+1. */
+unsigned cdn_str_distance(cdn_str a, cdn_str b, unsigned limit);
+
+#endif

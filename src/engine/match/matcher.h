@@ -1,0 +1,80 @@
+/*
+ * matcher - all rules of one operation, compiled once, asked many times.
+ *
+ * The answer is the index of the LAST rule that matches, because the last
+ * match wins.  Cost is nearly independent of the number of rules; linear time
+ * and bounded memory for every rule set and every path, hostile ones included.
+ * A matcher is immutable and may be shared between threads; nothing here
+ * allocates after cdn_matcher_build().
+ *
+ * Paths are canonical (pattern.h): relative, no empty segments, "" = root.
+ */
+#ifndef CDN_MATCH_MATCHER_H
+#define CDN_MATCH_MATCHER_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define CDN_NO_RULE (-1)
+
+struct cdn_match_rule {
+	cdn_str pattern; /* normalised, without '!'; outlives the matcher */
+	size_t literal;	 /* leading bytes taken literally, see pattern.h */
+	bool negated;
+};
+
+struct cdn_matcher;
+
+/*
+ * Compiles n rules (the array is copied, the texts are borrowed).  Everything
+ * lies in the arena; there is nothing else to free.  Errors: memory, and
+ * CORDON_E_INVALID past a limit (limits.h), naming the rule.
+ */
+CDN_MUST_USE int cdn_matcher_build(struct cdn_arena *arena,
+    const struct cdn_match_rule *rules, size_t n,
+    const struct cdn_matcher **ret, struct cordon_error *err);
+
+/* The index of the last rule that matches, or CDN_NO_RULE. */
+int cdn_matcher_check(const struct cdn_matcher *matcher, cdn_str path);
+
+/*
+ * Walking a tree.  A cursor stands at a directory; entering costs only the
+ * new name.  Cursors are plain values: copy them, keep one per level.
+ * `path` is the whole canonical path of the entry and `name_at` the offset of
+ * its last segment; the matcher reads only the name unless the rule set is so
+ * hostile that the cursor gave up (then it reads all of it).
+ */
+#define CDN_CURSOR_NODES 60
+struct cdn_cursor {
+	uint32_t nodes[CDN_CURSOR_NODES];
+	uint32_t count;
+	int below;   /* best rule that holds for everything below here */
+	bool gave_up; /* more nodes than fit: ask by the whole path */
+};
+
+void cdn_cursor_root(const struct cdn_matcher *matcher, struct cdn_cursor *ret);
+/* parent and ret may be the same cursor. */
+void cdn_cursor_enter(const struct cdn_matcher *matcher,
+    const struct cdn_cursor *parent, cdn_str path, size_t name_at,
+    struct cdn_cursor *ret);
+int cdn_cursor_check(const struct cdn_matcher *matcher,
+    const struct cdn_cursor *parent, cdn_str path, size_t name_at);
+
+/*
+ * What holds for a path and everything that could ever lie below it, rule
+ * polarity only (no rule = denied).  MIXED when in doubt.
+ */
+enum cdn_subtree { CDN_SUBTREE_MIXED, CDN_SUBTREE_ALLOW, CDN_SUBTREE_DENY };
+enum cdn_subtree cdn_matcher_subtree(const struct cdn_matcher *matcher,
+    cdn_str prefix);
+/* The same for a cursor that stands at the directory `path`. */
+enum cdn_subtree cdn_cursor_subtree(const struct cdn_matcher *matcher,
+    const struct cdn_cursor *cursor, cdn_str path);
+
+/*
+ * True only when every path P/x has the same verdict as Q/x, and P as Q.
+ * False when in doubt.
+ */
+bool cdn_matcher_same(const struct cdn_matcher *matcher, cdn_str p, cdn_str q);
+
+#endif
