@@ -2,8 +2,8 @@
 
 #include <stdarg.h>
 
-#define BLOCK_BYTES 16384UL /* the usual size of one block */
-#define ALIGNMENT   16UL
+#define BLOCK_BYTES    16384UL /* the usual size of one block */
+#define ALIGNMENT      16UL
 #define FIRST_ELEMENTS 8 /* of a growing array */
 
 struct block {
@@ -19,6 +19,26 @@ struct kept {
 	struct kept *next;
 	struct cdn_arena *arena;
 };
+
+/*
+ * Under AddressSanitizer each piece is followed by poisoned bytes, so that
+ * running past one is found as it would be with malloc.
+ */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAVE_ASAN 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAVE_ASAN 1
+#endif
+#ifdef HAVE_ASAN
+#include <sanitizer/asan_interface.h>
+#define RED_ZONE ALIGNMENT
+#else
+#define RED_ZONE 0UL
+#define ASAN_POISON_MEMORY_REGION(p, n)	  ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#endif
 
 struct cdn_arena {
 	struct block *first; /* the one we allocate from */
@@ -77,6 +97,7 @@ add_block(struct cdn_arena *arena, size_t size)
 	block = calloc(1, sizeof(*block) + room);
 	if (block == NULL)
 		return NULL;
+	ASAN_POISON_MEMORY_REGION(block->data, room);
 	block->size = room;
 	arena->total += room;
 	if (room != BLOCK_BYTES && arena->first != NULL) {
@@ -100,13 +121,14 @@ cdn_arena_alloc(struct cdn_arena *arena, size_t size)
 		size = 1;
 	if (size > CDN_ARENA_MAX)
 		return NULL;
-	rounded = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	rounded = ((size + ALIGNMENT - 1) & ~(ALIGNMENT - 1)) + RED_ZONE;
 	if (block == NULL || block->size - block->used < rounded)
 		block = add_block(arena, rounded);
 	if (block == NULL)
 		return NULL;
 	p = block->data + block->used;
 	block->used += rounded;
+	ASAN_UNPOISON_MEMORY_REGION(p, size);
 	return p;
 }
 

@@ -7,6 +7,8 @@
 #ifndef CDN_BASE_STR_H
 #define CDN_BASE_STR_H
 
+#include <limits.h>
+
 #include "base/base.h"
 
 typedef struct cdn_str {
@@ -16,8 +18,15 @@ typedef struct cdn_str {
 
 #define CDN_STR(literal) ((cdn_str){ "" literal, sizeof(literal) - 1 })
 
-/* For printf("%.*s", CDN_STR_ARG(s)). */
-#define CDN_STR_ARG(s) ((int)(s).n), ((s).p ? (s).p : "")
+/* For printf("%.*s", CDN_STR_ARG(s)).  s is evaluated more than once. */
+#define CDN_STR_ARG(s) cdn_str_width(s), ((s).p ? (s).p : "")
+
+/* A negative precision would mean "up to the NUL", so it must not wrap. */
+static inline int
+cdn_str_width(cdn_str s)
+{
+	return s.n > INT_MAX ? INT_MAX : (int)s.n;
+}
 
 cdn_str cdn_str_of(const char *cstring); /* NULL gives the empty slice */
 bool cdn_str_eq(cdn_str a, cdn_str b);
@@ -32,7 +41,11 @@ cdn_str cdn_str_from(cdn_str s, size_t from);
 /* Without leading and trailing Unicode white space of ASCII (" \t\n\v\f\r"). */
 cdn_str cdn_str_trim(cdn_str s);
 
-/* Splits off the part before the first `sep`; false when s is used up. */
+/*
+ * Splits off the part before the first `sep`: n separators give n+1 parts.
+ * False when used up, which *rest shows as p == NULL; so an empty slice has
+ * one empty part when its p is "" and none when its p is NULL.
+ */
 bool cdn_str_next(cdn_str *rest, char sep, cdn_str *ret_part);
 
 /* A decimal number, digits only, without overflow. */
@@ -48,7 +61,10 @@ size_t cdn_utf8_len(const char *p, const char *end);
 /* Offset of the first byte that is not well-formed UTF-8, or s.n. */
 size_t cdn_utf8_bad(cdn_str s);
 
-/* Edit distance for "did you mean", bounded: more than `limit` is limit+1. */
+/*
+ * Edit distance for "did you mean", bounded: more than `limit` is limit+1, and
+ * so is anything about a slice of more than CDN_NAME_MAX bytes.
+ */
 unsigned cdn_str_distance(cdn_str a, cdn_str b, unsigned limit);
 
 #endif
