@@ -1,0 +1,75 @@
+# The front door; meson does the work behind it.
+#
+#	make		build/cordon, build/libcordon.so, build/libcordon.a
+#	make demo	see it work
+#	make test	all tests; the last line counts them
+#	make soak	the long random tests, CORDON_TRIES times as long
+#	make check	sanitizers, analysers, linters, fuzzing (about 10 minutes)
+#	make bench	measurements
+#	make install	PREFIX=/usr/local, DESTDIR= for packagers
+#
+# demo, test, soak, check and bench install the Debian packages that are
+# missing (CORDON_NO_INSTALL=1: they only say which).
+
+BUILD ?= build
+PREFIX ?= /usr/local
+CORDON_TRIES ?= 20
+
+rooms := $(shell find src tests fuzz examples bench -name meson.build)
+run = $(MAKE) --no-print-directory
+
+.PHONY: all demo test soak check bench format install clean
+
+all: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+# A room that appears later is newer than build.ninja, hence the prerequisites.
+$(BUILD)/build.ninja: meson.build meson_options.txt $(rooms)
+	@command -v meson >/dev/null || { echo 'meson is missing;' \
+	    'tools/setup-debian.sh installs what the build needs' >&2; exit 1; }
+	if [ -e $@ ]; then meson setup --reconfigure $(BUILD); \
+	    else meson setup -Dlibdir=lib $(BUILD); fi
+	@touch $@
+
+demo:
+	@tools/setup-debian.sh build
+	@$(run) all
+	@if [ ! -x tools/demo.sh ]; then \
+	    echo 'tools/demo.sh is missing: there is nothing to show' >&2; \
+	    exit 1; fi
+	@tools/demo.sh $(BUILD)/cordon
+
+test:
+	@tools/setup-debian.sh build test
+	@$(run) all
+	@tools/run-tests $(BUILD) --no-suite soak
+
+soak:
+	@tools/setup-debian.sh build test
+	@$(run) all
+	@CORDON_TRIES=$(CORDON_TRIES) tools/run-tests $(BUILD) --suite soak \
+	    --timeout-multiplier 20
+
+check:
+	@tools/setup-debian.sh build test check
+	@tools/check
+
+bench:
+	@tools/setup-debian.sh build bench
+	@$(run) all
+	@if [ ! -x bench/run ]; then \
+	    echo 'bench/run is missing: there is nothing to measure' >&2; \
+	    exit 1; fi
+	@bench/run $(BUILD)
+
+format:
+	@tools/setup-debian.sh check
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: $(BUILD)/build.ninja
+	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	ninja -C $(BUILD)
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD) build-check
