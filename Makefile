@@ -6,6 +6,7 @@
 #	make soak	the long random tests, CORDON_TRIES times as long
 #	make check	sanitizers, analysers, linters, fuzzing (about 10 minutes)
 #	make bench	measurements
+#	make format	clang-format for the lines you changed
 #	make install	PREFIX=/usr/local, DESTDIR= for packagers
 #
 # demo, test, soak, check and bench install the Debian packages that are
@@ -64,7 +65,7 @@ bench:
 
 format:
 	@tools/setup-debian.sh check
-	git ls-files '*.c' '*.h' | xargs clang-format -i
+	git clang-format --extensions c,h
 
 install: $(BUILD)/build.ninja
 	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
