@@ -16,7 +16,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CORDON_TRIES ?= 20
 
-rooms := $(shell find src tests fuzz examples bench -name meson.build)
+rooms := $(shell find $(wildcard src tests fuzz examples bench) -name meson.build)
 run = $(MAKE) --no-print-directory
 
 .PHONY: all demo test soak check bench format install clean

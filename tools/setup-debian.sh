@@ -15,7 +15,7 @@ packages()
 	build) echo gcc libc6-dev meson ninja-build pkgconf libyaml-dev \
 	    libmd-dev ;;
 	test) echo bats binutils g++ libjansson-dev python3 ;;
-	check) echo clang clang-format clang-tidy libclang-rt-dev llvm \
+	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
 	    cppcheck shellcheck ;;
 	bench) echo g++ libre2-dev libpcre2-dev ;;
 	*) echo "setup-debian.sh: unknown group '$1'" >&2; return 1 ;;
