@@ -194,7 +194,7 @@ cdn_arena_grow(struct cdn_arena *arena, void *array, size_t count,
 	size_t wanted;
 	void *bigger;
 
-	if (count > *capacity)
+	if (count > *capacity || (array == NULL && count > 0))
 		cdn_bug("an array holds more than its capacity");
 	if (array != NULL && count < *capacity)
 		return array;
