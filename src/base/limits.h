@@ -12,6 +12,10 @@
 #define CDN_DIAGS_MAX	     100    /* findings kept for one document */
 #define CDN_RULE_MAX	     4096   /* bytes of one rule */
 #define CDN_RULES_MAX	     65536  /* rules in one list, denies included */
+#define CDN_PATTERN_MAX	     8193   /* bytes of a root, a slash and a rule */
+#define CDN_JOINS_MAX	     16	    /* ** inside one segment, as in a**b */
+#define CDN_NODES_MAX	     (1UL << 20) /* of one matcher: about a segment */
+#define CDN_EDGES_MAX	     (1UL << 21) /* of one matcher */
 #define CDN_PROFILES_MAX     1024   /* profiles in one policy */
 #define CDN_PATH_MAX	     4096   /* bytes of a path, terminating NUL out */
 #define CDN_NAME_MAX	     128    /* bytes of a policy, worker, profile name */
@@ -20,6 +24,16 @@
 #define CDN_ROOTS_MAX	     1024   /* declared roots in one session */
 #define CDN_ARENA_MAX	     (512UL * 1024UL * 1024UL) /* bytes of one arena */
 #define CDN_JSON_MAX	     (1024UL * 1024UL) /* bytes of one JSON text */
+#define CDN_JSON_NODES_MAX   (1024UL * 1024UL) /* values in one JSON text */
+#define CDN_JSON_LEVELS_MAX  64	    /* levels open in one JSON writer */
+#define CDN_QUERY_MAX	     (128UL * 1024UL) /* bytes of one line of queries */
 #define CDN_TRUST_MAX	     4096   /* entries of trust.json */
+#define CDN_STORE_MAX	     4096   /* policies in one directory */
+#define CDN_NAMES_MAX	     1024   /* names in one list: env, sealed, mcp */
+#define CDN_ENV_VALUE_MAX    65536  /* bytes of the value of one variable */
+#define CDN_DURATION_MAX     (INT64_MAX / 1000000) /* ms; fits as ns, too */
+#define CDN_SIZE_MAX	     INT64_MAX /* bytes; what rlimits and files take */
+#define CDN_COUNT_MAX	     INT32_MAX /* processes, open files */
+#define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
 
 #endif
