@@ -17,6 +17,7 @@ PREFIX ?= /usr/local
 CORDON_TRIES ?= 20
 
 rooms := $(shell find $(wildcard src tests fuzz examples bench) -name meson.build)
+prefix = $(abspath $(PREFIX))
 run = $(MAKE) --no-print-directory
 
 .PHONY: all demo test soak check bench format install clean
@@ -28,8 +29,9 @@ all: $(BUILD)/build.ninja
 $(BUILD)/build.ninja: meson.build meson_options.txt $(rooms)
 	@command -v meson >/dev/null || { echo 'meson is missing;' \
 	    'tools/setup-debian.sh installs what the build needs' >&2; exit 1; }
-	if [ -e $@ ]; then meson setup --reconfigure $(BUILD); \
-	    else meson setup -Dlibdir=lib $(BUILD); fi
+	if [ -e $@ ]; then meson setup --reconfigure $(BUILD); else \
+	    meson setup -Dlibdir=lib -Dprefix=$(prefix) $(BUILD) && \
+	    echo $(prefix) >$(BUILD)/prefix; fi
 	@touch $@
 
 demo:
@@ -67,9 +69,11 @@ format:
 	@tools/setup-debian.sh check
 	git clang-format --extensions c,h
 
-install: $(BUILD)/build.ninja
-	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
-	ninja -C $(BUILD)
+# As root after `make` as somebody else: touch the build only if we must.
+install: all
+	@if [ "$$(cat $(BUILD)/prefix 2>/dev/null)" != $(prefix) ]; then \
+	    meson configure $(BUILD) -Dprefix=$(prefix) && \
+	    echo $(prefix) >$(BUILD)/prefix && ninja -C $(BUILD); fi
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
 clean:
