@@ -458,9 +458,13 @@ struct cordon_trust_entry {
 	bool current;	    /* the file there still has that digest */
 };
 
-/* Records the digest of DIR/.cordon/policy.yaml, which must be valid. */
+/*
+ * Records the digest of DIR/.cordon/policy.yaml, which must be valid.  With a
+ * digest (of what the user was shown) other bytes are CORDON_E_INVALID; NULL
+ * takes what is there.
+ */
 CORDON_API CORDON_MUST_USE int cordon_trust_add(const char *dir,
-    struct cordon_diags *diags, struct cordon_error *err);
+    const char *digest, struct cordon_diags *diags, struct cordon_error *err);
 CORDON_API CORDON_MUST_USE int cordon_trust_revoke(const char *dir,
     struct cordon_error *err); /* CORDON_E_NOT_FOUND when it was not there */
 CORDON_API CORDON_MUST_USE int cordon_trust_list(

@@ -1,0 +1,150 @@
+#include "api/api.h"
+
+#include "enforce/session/session.h"
+#include "engine/decide/floor.h"
+
+int
+cordon_session_new(const struct cordon_session_options *options,
+    struct cordon_diags *diags, struct cordon_session **ret,
+    struct cordon_error *err)
+{
+	CDN_NEED(options, err);
+	CDN_NEED(ret, err);
+	if (options->size < sizeof(*options))
+		return cdn_err(err, CORDON_E_INVALID,
+		    "options: set .size to sizeof(options)");
+	if ((unsigned)options->preset >= CORDON_PRESET_MAX)
+		return cdn_err(err, CORDON_E_INVALID, "unknown preset");
+	return cdn_session_new(options, diags, ret, err);
+}
+
+void
+cordon_session_free(struct cordon_session *session)
+{
+	cdn_session_free(session);
+}
+
+const char *
+cordon_session_profile(const struct cordon_session *session)
+{
+	return session->profile;
+}
+
+const char *
+cordon_session_workspace(const struct cordon_session *session)
+{
+	return session->workspace;
+}
+
+bool
+cordon_session_document(const struct cordon_session *session, size_t i,
+    struct cordon_document *ret)
+{
+	const struct cdn_loaded *loaded;
+
+	if (i >= session->loaded_count)
+		return false;
+	loaded = &session->loaded[i];
+	*ret = (struct cordon_document){
+		.layer = loaded->layer,
+		.file = loaded->file,
+		.name = loaded->policy->name.p,
+		.digest = loaded->digest,
+		.trusted = loaded->trusted,
+	};
+	return true;
+}
+
+int
+cordon_check(const struct cordon_session *session,
+    const struct cordon_query *query, struct cordon_verdict *ret,
+    struct cordon_error *err)
+{
+	CDN_NEED(session, err);
+	CDN_NEED(ret, err);
+	return cdn_session_check(session, query, ret, err);
+}
+
+struct stepper {
+	void (*step)(const struct cordon_step *step, void *arg);
+	void *arg;
+};
+
+static void
+one_step(enum cordon_layer layer, const struct cdn_rule *rule, void *arg)
+{
+	const struct stepper *s = arg;
+	struct cordon_step step = {
+		.layer = layer,
+		.rule = rule->pattern.p,
+		.text = rule->text.p,
+		.negated = rule->negated,
+		.source = rule->pos.source,
+		.line = rule->pos.line,
+		.column = rule->pos.column,
+	};
+
+	s->step(&step, s->arg);
+}
+
+int
+cordon_explain(const struct cordon_session *session,
+    const struct cordon_query *query,
+    void (*step)(const struct cordon_step *step, void *arg), void *arg,
+    struct cordon_error *err)
+{
+	struct stepper s = { step, arg };
+
+	CDN_NEED(session, err);
+	CDN_NEED(step, err);
+	return cdn_session_explain(session, query, one_step, &s, err);
+}
+
+static int
+format_documents(const struct cordon_session *session,
+    enum cordon_format format, struct cdn_buf *buf, struct cordon_error *err)
+{
+	bool several = session->loaded_count > 1;
+
+	for (size_t i = 0; i < session->loaded_count; i++) {
+		const struct cdn_loaded *loaded = &session->loaded[i];
+		int code = cdn_profile_format(session->documents[i].profile,
+		    format, several ? cordon_layer_name(loaded->layer) : NULL,
+		    loaded->file, buf, err);
+
+		if (code != 0)
+			return code;
+	}
+	return 0;
+}
+
+int
+cordon_session_format(const struct cordon_session *session,
+    enum cordon_format format, char **ret, struct cordon_error *err)
+{
+	struct cdn_buf buf;
+	int code;
+
+	CDN_NEED(session, err);
+	CDN_NEED(ret, err);
+	cdn_buf_init(&buf, CDN_TEXT_MAX);
+	code = format_documents(session, format, &buf, err);
+	return cdn_api_give(code, &buf, ret, err);
+}
+
+bool
+cordon_floor_entry(size_t i, struct cordon_floor_entry *ret)
+{
+	const struct cdn_floor_row *row = cdn_floor_credential(i);
+	bool closed = row != NULL;
+	size_t before = 0;
+
+	while (cdn_floor_credential(before) != NULL)
+		before++;
+	if (!closed)
+		row = cdn_floor_system(i - before);
+	if (row == NULL)
+		return false;
+	*ret = (struct cordon_floor_entry){ row->path, closed, row->why };
+	return true;
+}

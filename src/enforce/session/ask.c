@@ -1,0 +1,326 @@
+/*
+ * ask - a question from outside becomes one the decision function can judge:
+ * strings are normalised, names become real paths.
+ */
+#include "enforce/session/session.h"
+
+#include "engine/decide/block.h"
+#include "engine/match/endpoint.h"
+#include "engine/match/fold.h"
+#include "engine/match/normalize.h"
+
+/* A question and the memory its path lies in. */
+struct asked {
+	struct cdn_question question;
+	struct cdn_real real; /* PROCESS and AGENT */
+	bool has_real;
+	char text[CDN_PATH_MAX + 1]; /* POLICY, CONNECT, BIND */
+};
+
+/* ----- What was asked ------------------------------------------------------------ */
+
+static bool
+is_network(enum cordon_op op)
+{
+	return op == CORDON_CONNECT || op == CORDON_BIND;
+}
+
+/* HOST:PORT has no slash; a socket's path has one, or begins with a dot. */
+static bool
+names_socket(const struct cordon_query *q)
+{
+	return is_network(q->op) && (q->path_len == 0 || q->path[0] == '.' ||
+	    memchr(q->path, '/', q->path_len) != NULL);
+}
+
+static int
+check_query(const struct cordon_query *q, struct cordon_error *err)
+{
+	if (q == NULL || q->size < sizeof(*q) || q->path == NULL)
+		return cdn_err(err, CORDON_E_INVALID, "incomplete query");
+	if ((unsigned)q->op >= CORDON_OP_MAX)
+		return cdn_err(err, CORDON_E_INVALID, "unknown operation");
+	if ((unsigned)q->as >= CORDON_AS_MAX)
+		return cdn_err(err, CORDON_E_INVALID, "unknown question");
+	if (q->path_len > CDN_PATH_MAX)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "path is longer than %d bytes", CDN_PATH_MAX);
+	if (memchr(q->path, '\0', q->path_len) != NULL)
+		return cdn_err(err, CORDON_E_INVALID, "path holds a NUL byte");
+	return 0;
+}
+
+static int
+ask_endpoint(const struct cordon_query *q, struct asked *a,
+    struct cordon_error *err)
+{
+	return cdn_endpoint_normalize((cdn_str){ q->path, q->path_len },
+	    CDN_ENDPOINT_QUESTION, a->text, sizeof(a->text),
+	    &a->question.path.n, err);
+}
+
+/* The string door: the documents alone. */
+static int
+ask_policy(const struct cordon_session *s, const struct cordon_query *q,
+    struct asked *a, struct cordon_error *err)
+{
+	if (s->loaded_count == 0)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "no policy document is loaded, and '--as policy' asks the "
+		    "documents alone (pass --policy FILE)");
+	if (names_socket(q))
+		return cdn_err(err, CORDON_E_INVALID,
+		    "a socket's path is not judged as policy (use --as "
+		    "process or --as agent)");
+	a->question.path.p = a->text;
+	if (is_network(q->op))
+		return ask_endpoint(q, a, err);
+	return cdn_path_normalize((cdn_str){ q->path, q->path_len }, a->text,
+	    sizeof(a->text), &a->question.path.n, err);
+}
+
+/* A workspace that has gone since is not the same as a path outside. */
+static int
+check_workspace(const struct cordon_session *s, const struct cdn_real *real,
+    struct cordon_error *err)
+{
+	struct cdn_real workspace;
+	size_t n = strlen(s->workspace);
+
+	if (real->exists || real->existing >= n)
+		return 0;
+	return cdn_path_workspace(s->workspace, &workspace, err);
+}
+
+/* The physical door: names become objects first. */
+static int
+ask_real(const struct cordon_session *s, const struct cordon_query *q,
+    struct asked *a, struct cordon_error *err)
+{
+	int code;
+
+	if (is_network(q->op) && !names_socket(q)) {
+		a->question.path.p = a->text;
+		return ask_endpoint(q, a, err);
+	}
+	if (q->path_len == 0)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "path must not be empty");
+	if (q->path[0] == '~')
+		return cdn_err(err, CORDON_E_INVALID,
+		    "path starts with '~', which only a shell expands (write "
+		    "the directory, or './~' for a file of that name)");
+	code = cdn_path_resolve(s->cwd, (cdn_str){ q->path, q->path_len },
+	    &a->real, err);
+	if (code == 0)
+		code = check_workspace(s, &a->real, err);
+	if (code != 0)
+		return code;
+	a->has_real = true;
+	a->question.is_socket = is_network(q->op);
+	a->question.path = (cdn_str){ a->real.path, a->real.len };
+	return 0;
+}
+
+static int
+ask(const struct cordon_session *s, const struct cordon_query *q,
+    struct asked *a, struct cordon_error *err)
+{
+	a->question = (struct cdn_question){ .as = q->as, .op = q->op };
+	a->has_real = false;
+	if (q->as == CORDON_AS_POLICY)
+		return ask_policy(s, q, a, err);
+	return ask_real(s, q, a, err);
+}
+
+/* ----- Beyond the name ------------------------------------------------------------- */
+
+/* An inode of a floor entry is denied under every name it has. */
+static void
+judge_inode(const struct cordon_session *s, const struct cdn_real *real,
+    struct cordon_verdict *verdict)
+{
+	if (!verdict->allowed || !real->exists || real->is_directory ||
+	    real->nlink < 2)
+		return;
+	for (size_t i = 0; i < s->closed.n; i++) {
+		const struct cdn_place *place = &s->closed.v[i];
+
+		if (place->glob ||
+		    !cdn_path_holds_inode(place->path, real->dev, real->ino))
+			continue;
+		verdict->decision = CORDON_DENY;
+		verdict->allowed = false;
+		verdict->layer = CORDON_LAYER_FLOOR;
+		verdict->matched_rule = verdict->rule_text = place->shown;
+		verdict->source = place->pos.source;
+		verdict->line = place->pos.line;
+		verdict->column = place->pos.column;
+		return;
+	}
+}
+
+/* Where case does not matter to the file system it does not to a deny. */
+static void
+judge_folded(const struct cordon_session *s, const struct asked *a,
+    struct cordon_verdict *verdict)
+{
+	struct cdn_question question = a->question;
+	struct cordon_verdict folded;
+	char text[CDN_PATH_MAX + 1];
+
+	if (!verdict->allowed || s->folded == NULL || !a->has_real ||
+	    !a->real.folds_case)
+		return;
+	question.path = (cdn_str){ text, cdn_fold(a->question.path, text) };
+	cdn_decide(s->folded, &question, &folded);
+	if (!folded.allowed)
+		*verdict = folded;
+}
+
+/* ----- The block list --------------------------------------------------------------- */
+
+struct block {
+	struct cdn_real data;
+	struct cdn_real config;
+	struct cdn_real extra;
+};
+
+static int
+resolve_below(const char *dir, const char *name, struct cdn_real *ret,
+    struct cordon_error *err)
+{
+	if (dir[0] != '/')
+		return cdn_err(err, CORDON_E_INVALID,
+		    "'%s' must be an absolute path", dir);
+	return cdn_path_resolve(dir, cdn_str_of(name), ret, err);
+}
+
+static int
+find_block(const struct cordon_query *q, struct block *b,
+    struct cordon_error *err)
+{
+	int code;
+
+	if (q->data_dir == NULL)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "the block list needs a data directory (--data-dir DIR)");
+	b->extra.len = 0;
+	code = resolve_below(q->data_dir, "data", &b->data, err);
+	if (code == 0)
+		code = resolve_below(q->data_dir, "config.toml", &b->config,
+		    err);
+	if (code == 0 && q->config_path != NULL)
+		code = resolve_below("/", q->config_path, &b->extra, err);
+	return code;
+}
+
+static bool
+is_private_inode(const struct block *b, const struct cdn_real *real)
+{
+	const struct cdn_real *places[] = { &b->data, &b->config, &b->extra };
+
+	if (!real->exists || real->is_directory || real->nlink < 2)
+		return false;
+	for (size_t i = 0; i < CDN_LEN(places); i++)
+		if (places[i]->len > 0 && cdn_path_holds_inode(places[i]->path,
+			real->dev, real->ino))
+			return true;
+	return false;
+}
+
+static int
+check_block(const struct cordon_query *q, struct cdn_real *real,
+    struct cordon_verdict *ret, struct cordon_error *err)
+{
+	struct cdn_block_places places;
+	struct block b;
+	int code = find_block(q, &b, err);
+
+	if (code != 0)
+		return code;
+	real->path[real->len = 0] = '\0';
+	if (q->path_len == 0 || q->path[0] != '/') {
+		cdn_block_verdict(q->op, cdn_block_relative, ret);
+		return 0;
+	}
+	code = cdn_path_resolve("/", (cdn_str){ q->path, q->path_len }, real,
+	    err);
+	if (code != 0)
+		return code;
+	places.data = (cdn_str){ b.data.path, b.data.len };
+	places.config = (cdn_str){ b.config.path, b.config.len };
+	places.extra = (cdn_str){ b.extra.path, b.extra.len };
+	cdn_block_judge(&places, q->op, (cdn_str){ real->path, real->len },
+	    ret);
+	if (ret->allowed && is_private_inode(&b, real))
+		cdn_block_verdict(q->op, cdn_block_inode, ret);
+	return 0;
+}
+
+/* ----- Answers ------------------------------------------------------------------------ */
+
+/* The real path is part of the answer, so a buffer too small is an error. */
+static int
+give_real(const struct cordon_query *q, const struct cdn_real *real,
+    struct cordon_error *err)
+{
+	size_t len = real == NULL ? 0 : real->len;
+
+	if (q->real_path == NULL)
+		return 0;
+	if (q->real_path_size <= len)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "no room for the real path");
+	memcpy(q->real_path, real == NULL ? "" : real->path, len);
+	q->real_path[len] = '\0';
+	return 0;
+}
+
+int
+cdn_session_check(const struct cordon_session *session,
+    const struct cordon_query *query, struct cordon_verdict *ret,
+    struct cordon_error *err)
+{
+	struct cordon_verdict verdict;
+	struct asked a;
+	int code = check_query(query, err);
+
+	if (code != 0)
+		return code;
+	if (query->as == CORDON_AS_BLOCK) {
+		code = check_block(query, &a.real, &verdict, err);
+		a.has_real = code == 0 && a.real.len > 0;
+	} else {
+		code = ask(session, query, &a, err);
+	}
+	if (code == 0)
+		code = give_real(query, a.has_real ? &a.real : NULL, err);
+	if (code != 0)
+		return code;
+	if (query->as != CORDON_AS_BLOCK) {
+		cdn_decide(session->authority, &a.question, &verdict);
+		judge_folded(session, &a, &verdict);
+		if (a.has_real)
+			judge_inode(session, &a.real, &verdict);
+	}
+	*ret = verdict;
+	return 0;
+}
+
+int
+cdn_session_explain(const struct cordon_session *session,
+    const struct cordon_query *query, cdn_explain_fn *matched, void *arg,
+    struct cordon_error *err)
+{
+	struct asked a;
+	int code = check_query(query, err);
+
+	if (code != 0 || query->as == CORDON_AS_BLOCK)
+		return code;
+	code = ask(session, query, &a, err);
+	if (code == 0)
+		cdn_decide_explain(session->authority, &a.question, matched,
+		    arg);
+	return code;
+}

@@ -1,0 +1,200 @@
+/*
+ * documents - which files, in which order, trusted or not.
+ *
+ *	host	/etc/cordon/policy.yaml, always
+ *	policy	the --policy files; with any of them, nothing of the next two
+ *	user	CONFIG/cordon/policy.yaml
+ *	project	WORKSPACE/.cordon/policy.yaml; it can only narrow, unless its
+ *		bytes were trusted: then it is merged over the user's
+ *
+ * A file that is absent is no layer; one that is unreadable or invalid stops
+ * everything.
+ */
+#include "enforce/session/session.h"
+
+#include "enforce/store/store.h"
+#include "enforce/store/trust.h"
+
+static int
+add(struct cordon_session *s, enum cordon_layer layer, const char *file,
+    struct cordon_policy *policy, bool trusted, struct cordon_error *err)
+{
+	struct cdn_loaded *row;
+	const char *copy;
+
+	copy = cdn_arena_dup(s->arena, file, strlen(file));
+	if (copy == NULL || s->loaded_count >= CDN_LAYERS_MAX) {
+		cdn_policy_free(policy);
+		if (copy == NULL)
+			return cdn_err_nomem(err);
+		return cdn_err(err, CORDON_E_INVALID,
+		    "more than %d policy documents", CDN_LAYERS_MAX);
+	}
+	row = &s->loaded[s->loaded_count++];
+	row->layer = layer;
+	row->file = copy;
+	row->policy = policy;
+	row->digest = policy->digest;
+	row->trusted = trusted;
+	return 0;
+}
+
+/* *ret stays NULL when the file is not there. */
+static int
+load_if_there(const char *file, bool follow, struct cordon_diags *diags,
+    struct cordon_policy **ret, struct cordon_error *err)
+{
+	int code;
+
+	*ret = NULL;
+	if (file[0] == '\0')
+		return 0;
+	code = cdn_store_load(file, follow, diags, ret, err);
+	return code == CORDON_E_NOT_FOUND ? 0 : code;
+}
+
+static int
+load_layer(struct cordon_session *s, enum cordon_layer layer,
+    const char *file, struct cordon_diags *diags, struct cordon_error *err)
+{
+	struct cordon_policy *policy;
+	int code = load_if_there(file, true, diags, &policy, err);
+
+	if (code != 0 || policy == NULL)
+		return code;
+	return add(s, layer, file, policy, true, err);
+}
+
+/* Files a person named: each must be there. */
+static int
+load_named(struct cordon_session *s,
+    const struct cordon_session_options *options, struct cordon_diags *diags,
+    struct cordon_error *err)
+{
+	for (size_t i = 0; i < options->policy_count; i++) {
+		struct cordon_policy *policy;
+		int code = cdn_store_load(options->policies[i], true, diags,
+		    &policy, err);
+
+		if (code == 0)
+			code = add(s, CORDON_LAYER_POLICY,
+			    options->policies[i], policy, true, err);
+		if (code != 0)
+			return code;
+	}
+	return 0;
+}
+
+/* Host policies can keep a project from replacing a profile at all. */
+static int
+check_sealed(const struct cordon_session *s,
+    const struct cordon_policy *project, struct cordon_error *err)
+{
+	for (size_t i = 0; i < s->loaded_count; i++) {
+		const struct cdn_texts *sealed = &s->loaded[i].policy->sealed;
+
+		for (size_t k = 0; k < sealed->n; k++) {
+			const struct cdn_profile_def *def =
+			    cdn_policy_find_profile(project,
+				sealed->v[k].text);
+
+			if (def != NULL)
+				return cdn_err_at(err, CORDON_E_INVALID,
+				    def->pos,
+				    "fsProfile '%s' is sealed by policy '%s'",
+				    def->name.p,
+				    s->loaded[i].policy->name.p);
+		}
+	}
+	return 0;
+}
+
+/* The last layer is the user's when there is one. */
+static struct cdn_loaded *
+user_layer(struct cordon_session *s)
+{
+	struct cdn_loaded *last;
+
+	if (s->loaded_count == 0)
+		return NULL;
+	last = &s->loaded[s->loaded_count - 1];
+	return last->layer == CORDON_LAYER_USER ? last : NULL;
+}
+
+/* A trusted project over the user's policy: one layer out of two. */
+static int
+add_trusted(struct cordon_session *s, const char *file,
+    struct cordon_policy *project, struct cordon_diags *diags,
+    struct cordon_error *err)
+{
+	struct cdn_loaded *user = user_layer(s);
+	struct cordon_policy *merged;
+	int code = check_sealed(s, project, err);
+
+	if (code == 0 && user == NULL)
+		return add(s, CORDON_LAYER_PROJECT, file, project, true, err);
+	if (code == 0)
+		code = cdn_policy_merge(user->policy, project, diags, &merged,
+		    err);
+	if (code != 0) {
+		cdn_policy_free(project);
+		return code;
+	}
+	memcpy(merged->digest, project->digest, sizeof(merged->digest));
+	cdn_policy_free(user->policy);
+	cdn_policy_free(project);
+	s->loaded_count--;
+	return add(s, CORDON_LAYER_PROJECT, file, merged, true, err);
+}
+
+static int
+load_project(struct cordon_session *s, struct cordon_diags *diags,
+    struct cordon_error *err)
+{
+	struct cordon_policy *policy;
+	bool trusted = false;
+	const char *file;
+	int code;
+
+	file = cdn_arena_printf(s->arena, "%s/.cordon/policy.yaml",
+	    strcmp(s->workspace, "/") == 0 ? "" : s->workspace);
+	if (file == NULL)
+		return cdn_err_nomem(err);
+	code = load_if_there(file, false, diags, &policy, err);
+	if (code != 0 || policy == NULL)
+		return code;
+	if (s->places.trust[0] != '\0')
+		code = cdn_trust_check(s->places.trust, s->workspace,
+		    policy->digest, &trusted, err);
+	if (code != 0) {
+		cdn_policy_free(policy);
+		return code;
+	}
+	if (trusted)
+		return add_trusted(s, file, policy, diags, err);
+	return add(s, CORDON_LAYER_PROJECT, file, policy, false, err);
+}
+
+int
+cdn_session_load(struct cordon_session *session,
+    const struct cordon_session_options *options, struct cordon_diags *diags,
+    struct cordon_error *err)
+{
+	int code;
+
+	session->loaded = cdn_arena_array(session->arena, CDN_LAYERS_MAX,
+	    sizeof(*session->loaded));
+	if (session->loaded == NULL)
+		return cdn_err_nomem(err);
+	code = load_layer(session, CORDON_LAYER_HOST,
+	    session->places.host_policy, diags, err);
+	if (code != 0)
+		return code;
+	if (options->policy_count > 0)
+		return load_named(session, options, diags, err);
+	code = load_layer(session, CORDON_LAYER_USER,
+	    session->places.user_policy, diags, err);
+	if (code != 0)
+		return code;
+	return load_project(session, diags, err);
+}

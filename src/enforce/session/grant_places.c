@@ -1,0 +1,200 @@
+/*
+ * grant_places - what is open besides the workspace: roots that documents
+ * and the command line declare, and the runtime view of the preset.
+ */
+#include "enforce/session/placelist.h"
+
+#include "engine/decide/floor.h"
+#include "engine/decide/preset.h"
+
+/* ----- The runtime view ------------------------------------------------------ */
+
+static bool
+is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 &&
+	    (path[n] == '\0' || path[n] == '/' || strcmp(dir, "/") == 0);
+}
+
+/* A PATH entry that is a home, lies above one, or holds a floor entry. */
+static bool
+opens_too_much(const struct cdn_places *places,
+    const struct cdn_place_list *closed, const char *dir)
+{
+	const char *homes[] = { places->home, places->passwd_home };
+
+	for (size_t i = 0; i < CDN_LEN(homes); i++)
+		if (homes[i][0] != '\0' && is_below(homes[i], dir))
+			return true;
+	for (size_t i = 0; i < closed->n; i++)
+		if (is_below(closed->v[i].path, dir))
+			return true;
+	return false;
+}
+
+static void
+add_path_dirs(struct cdn_placelist *list, const struct cdn_place_list *closed,
+    const struct cdn_place *like)
+{
+	struct cdn_gather *g = list->g;
+	cdn_str rest = cdn_str_of(getenv("PATH"));
+	cdn_str part;
+
+	while (cdn_str_next(&rest, ':', &part)) {
+		struct cdn_real real;
+
+		if (part.n == 0 || part.p[0] != '/' ||
+		    cdn_path_resolve("/", part, &real, NULL) != 0 ||
+		    !real.exists ||
+		    opens_too_much(&g->session->places, closed, real.path))
+			continue;
+		cdn_placelist_add(list,
+		    cdn_arena_dup(g->arena, real.path, real.len), like);
+	}
+}
+
+static void
+add_toolchains(struct cdn_placelist *list, const struct cdn_place *like)
+{
+	const char *home = list->g->session->places.home;
+	const char *name;
+
+	if (home[0] == '\0')
+		return;
+	for (size_t i = 0; (name = cdn_preset_toolchain(i)) != NULL; i++)
+		cdn_placelist_add(list, cdn_arena_printf(list->g->arena,
+		    "%s/%s", home, name), like);
+}
+
+static void
+add_runtime_read(struct cdn_placelist *list, const struct cdn_preset *preset,
+    const struct cdn_place_list *closed)
+{
+	const struct cdn_place like = { .pos = { .source = preset->source } };
+	const char *dir;
+
+	if (preset->whole_host) {
+		cdn_placelist_add(list, "/", &like);
+		return;
+	}
+	for (size_t i = 0; (dir = cdn_preset_system(i)) != NULL; i++)
+		cdn_placelist_add(list, dir, &like);
+	add_path_dirs(list, closed, &like);
+	if (preset->toolchains)
+		add_toolchains(list, &like);
+}
+
+static void
+add_runtime_write(struct cdn_placelist *list, const struct cdn_preset *preset,
+    const char *own_home)
+{
+	struct cdn_place like = { .pos = { .source = preset->source } };
+	const char *device;
+
+	if (preset->whole_host)
+		cdn_placelist_add(list, "/", &like);
+	if (preset->own_home && own_home[0] != '\0')
+		cdn_placelist_add(list, own_home, &like);
+	like.alone = true;
+	for (size_t i = 0; (device = cdn_floor_device(i)) != NULL; i++)
+		cdn_placelist_add(list, device, &like);
+}
+
+/* ----- Declared roots --------------------------------------------------------- */
+
+/* One --read or --write: absolute, "~", or from the current directory. */
+static void
+add_option(struct cdn_placelist *list, const char *path)
+{
+	struct cdn_place like = { .shown = path,
+		.pos = { .source = "<command line>" } };
+	struct cdn_gather *g = list->g;
+	struct cdn_real real;
+
+	if (path[0] == '~')
+		g->code = cdn_places_expand(g->arena, &g->session->places,
+		    cdn_str_of(path), &path, g->err);
+	if (g->code == 0)
+		g->code = cdn_path_resolve(g->session->cwd, cdn_str_of(path),
+		    &real, g->err);
+	if (g->code == 0)
+		cdn_placelist_add(list,
+		    cdn_arena_dup(g->arena, real.path, real.len), &like);
+}
+
+static struct cdn_place_list
+command_roots(struct cdn_gather *g, const char *const *paths, size_t n)
+{
+	struct cdn_placelist list = { .g = g };
+
+	for (size_t i = 0; i < n && g->code == 0; i++)
+		add_option(&list, paths[i]);
+	return cdn_placelist_done(&list);
+}
+
+/* A grant whose place is missing would be dropped silently: an error. */
+static void
+check_exists(struct cdn_gather *g, const struct cdn_place *place)
+{
+	struct cdn_real real;
+
+	g->code = cdn_path_resolve("/", cdn_str_of(place->path), &real,
+	    g->err);
+	if (g->code == 0 && !real.exists)
+		g->code = cdn_err_at(g->err, CORDON_E_INVALID, place->pos,
+		    "runtime_write_roots: '%s' does not exist", place->shown);
+}
+
+/* Only documents that may widen can declare them. */
+static struct cdn_place_list
+write_roots(struct cdn_gather *g)
+{
+	const struct cordon_session *s = g->session;
+	struct cdn_placelist list = { .g = g };
+
+	for (size_t i = 0; i < s->loaded_count; i++)
+		if (s->loaded[i].trusted)
+			cdn_placelist_roots(&list,
+			    &s->loaded[i].policy->runtime_write_roots);
+	for (size_t i = 0; i < list.n && g->code == 0; i++)
+		check_exists(g, &list.v[i]);
+	return cdn_placelist_done(&list);
+}
+
+static struct cdn_place_list
+document_roots(struct cdn_gather *g, const struct cdn_roots *roots)
+{
+	struct cdn_placelist list = { .g = g };
+
+	cdn_placelist_roots(&list, roots);
+	return cdn_placelist_done(&list);
+}
+
+void
+cdn_gather_grants(struct cdn_gather *g,
+    const struct cordon_session_options *options, const char *own_home,
+    struct cdn_document *documents, struct cdn_authority_spec *spec)
+{
+	const struct cdn_preset *preset = cdn_preset_get(options->preset);
+	struct cdn_placelist read = { .g = g }, write = { .g = g };
+
+	for (size_t i = 0; i < g->session->loaded_count; i++) {
+		const struct cordon_profile *profile = documents[i].profile;
+
+		documents[i].host_read = document_roots(g, &profile->host_read);
+		documents[i].host_modify =
+		    document_roots(g, &profile->host_modify);
+		documents[i].sockets = document_roots(g, &profile->sockets);
+	}
+	spec->command_read = command_roots(g, options->read,
+	    options->read_count);
+	spec->command_write = command_roots(g, options->write,
+	    options->write_count);
+	spec->runtime_write_roots = write_roots(g);
+	add_runtime_read(&read, preset, &spec->closed);
+	add_runtime_write(&write, preset, own_home);
+	spec->runtime_read = cdn_placelist_done(&read);
+	spec->runtime_write = cdn_placelist_done(&write);
+}

@@ -1,0 +1,56 @@
+/*
+ * placelist - collecting places (engine/decide) from names.
+ *
+ * Each name is expanded ("~"), made real, and kept under both spellings when
+ * they differ, because what is judged is a real path but the entry may be
+ * replaced by a file of its own name later.
+ *
+ * Failure is sticky and shared: after the first one nothing more happens in
+ * any list of the same gathering, and its code is asked once at the end.
+ */
+#ifndef CDN_SESSION_PLACELIST_H
+#define CDN_SESSION_PLACELIST_H
+
+#include "enforce/session/session.h"
+
+struct cdn_gather {
+	const struct cordon_session *session;
+	struct cdn_arena *arena;
+	struct cordon_error *err; /* of the first failure */
+	int code;		  /* 0 = none */
+};
+
+struct cdn_placelist {
+	struct cdn_gather *g;
+	struct cdn_place *v;
+	size_t n;
+	size_t capacity;
+};
+
+/*
+ * Adds an absolute path; NULL (out of memory on the way) is a failure.
+ * `like` gives shown (NULL: the path), pos and flags.
+ */
+void cdn_placelist_add(struct cdn_placelist *list, const char *path,
+    const struct cdn_place *like);
+
+/* Roots of a document; relative ones are taken from the workspace. */
+void cdn_placelist_roots(struct cdn_placelist *list,
+    const struct cdn_roots *roots);
+
+struct cdn_place_list cdn_placelist_done(const struct cdn_placelist *list);
+
+/* floor_places.c: closed, sealed, hidden and own of the specification. */
+void cdn_gather_floor(struct cdn_gather *g, const char *own_home,
+    struct cdn_authority_spec *spec);
+
+/* grant_places.c: roots of documents and command line, the runtime view. */
+void cdn_gather_grants(struct cdn_gather *g,
+    const struct cordon_session_options *options, const char *own_home,
+    struct cdn_document *documents, struct cdn_authority_spec *spec);
+
+/* network_option.c: --network as a list of rules, in the arena. */
+CDN_MUST_USE int cdn_network_option(struct cdn_arena *arena, const char *text,
+    struct cdn_network_set **ret, struct cordon_error *err);
+
+#endif

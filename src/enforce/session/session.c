@@ -1,0 +1,259 @@
+/*
+ * session - putting it together.
+ */
+#include "enforce/session/placelist.h"
+
+#include <errno.h>
+#include <sha2.h>
+#include <unistd.h>
+
+#include "engine/decide/preset.h"
+
+/* ----- Where we are ----------------------------------------------------------- */
+
+static int
+find_cwd(struct cordon_session *s, struct cordon_error *err)
+{
+	char cwd[CDN_PATH_MAX + 1];
+
+	if (getcwd(cwd, sizeof(cwd)) == NULL)
+		return cdn_err_sys(err, errno, "current directory");
+	s->cwd = cdn_arena_dup(s->arena, cwd, strlen(cwd));
+	return s->cwd == NULL ? cdn_err_nomem(err) : 0;
+}
+
+/* ret_folds: names in it are compared without case. */
+static int
+find_workspace(struct cordon_session *s, const char *dir, bool *ret_folds,
+    struct cordon_error *err)
+{
+	struct cdn_real real;
+	int code = cdn_path_workspace(dir == NULL ? s->cwd : dir, &real, err);
+
+	if (code != 0)
+		return code;
+	*ret_folds = real.folds_case;
+	s->workspace = cdn_arena_dup(s->arena, real.path, real.len);
+	return s->workspace == NULL ? cdn_err_nomem(err) : 0;
+}
+
+#define HOME_ID_BYTES 8 /* 16 hex digits */
+
+/* STATE/homes/ID, ID from the real path of the workspace; "" = none. */
+static const char *
+own_home(const struct cordon_session *s)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char id[2 * HOME_ID_BYTES + 1];
+	SHA2_CTX ctx;
+
+	if (s->places.state[0] == '\0')
+		return "";
+	SHA256Init(&ctx);
+	SHA256Update(&ctx, (const uint8_t *)s->workspace,
+	    strlen(s->workspace));
+	SHA256Final(digest, &ctx);
+	for (size_t i = 0; i < HOME_ID_BYTES; i++)
+		snprintf(id + 2 * i, 3, "%02x", digest[i]);
+	return cdn_arena_printf(s->arena, "%s/homes/%s", s->places.state, id);
+}
+
+/* ----- Which profile ------------------------------------------------------------ */
+
+/* Without a document there is only the preset's own, under its name. */
+static int
+check_preset_profile(struct cordon_session *s, const char *asked,
+    struct cordon_error *err)
+{
+	const char *own = cdn_preset_get(s->preset)->name;
+
+	if (asked == NULL)
+		asked = own;
+	if (strcmp(asked, own) != 0 && strcmp(asked, CDN_UNRESTRICTED) != 0)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "preset '%s' does not define fsProfile '%s' and no policy "
+		    "is loaded (pass --policy FILE)", own, asked);
+	s->profile = cdn_arena_dup(s->arena, asked, strlen(asked));
+	return s->profile == NULL ? cdn_err_nomem(err) : 0;
+}
+
+/* Some loaded document must define it, unless it is `unrestricted`. */
+static int
+check_profile(struct cordon_session *s, const char *asked,
+    struct cordon_error *err)
+{
+	const char *name = asked == NULL ? CDN_UNRESTRICTED : asked;
+	const struct cordon_policy *policy = s->loaded[0].policy;
+	bool defined = strcmp(name, CDN_UNRESTRICTED) == 0;
+
+	for (size_t i = 0; i < s->loaded_count; i++)
+		defined |= cdn_policy_find_profile(s->loaded[i].policy,
+			       cdn_str_of(name)) != NULL;
+	if (!defined)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "policy '%s' does not define fsProfile '%s'%s",
+		    policy->name.p, name, s->loaded_count > 1 ?
+			", nor does any other loaded policy" : "");
+	s->profile = cdn_arena_dup(s->arena, name, strlen(name));
+	return s->profile == NULL ? cdn_err_nomem(err) : 0;
+}
+
+static int
+choose_profile(struct cordon_session *s, const char *asked,
+    struct cordon_error *err)
+{
+	const char *variable = getenv("ORBIT_ACTIVITY_FS_PROFILE");
+
+	if (asked == NULL && variable != NULL && variable[0] != '\0')
+		asked = variable;
+	if (s->loaded_count == 0)
+		return check_preset_profile(s, asked, err);
+	return check_profile(s, asked, err);
+}
+
+/* ----- Layers --------------------------------------------------------------------- */
+
+static int
+resolve_layers(struct cordon_session *s, enum cdn_resolve_mode mode,
+    struct cdn_document **ret, struct cordon_error *err)
+{
+	struct cdn_document *documents = cdn_arena_array(s->arena,
+	    s->loaded_count, sizeof(*documents));
+
+	if (documents == NULL)
+		return cdn_err_nomem(err);
+	*ret = documents; /* from here on freed with the session */
+	for (size_t i = 0; i < s->loaded_count; i++) {
+		int code = cdn_profile_resolve(s->loaded[i].policy,
+		    cdn_str_of(s->profile), mode, &documents[i].profile, err);
+
+		if (code != 0)
+			return code;
+		documents[i].layer = s->loaded[i].layer;
+		documents[i].trusted = s->loaded[i].trusted;
+	}
+	return 0;
+}
+
+static int
+gather(struct cordon_session *s, const struct cordon_session_options *options,
+    struct cdn_document *documents, struct cdn_authority_spec *spec,
+    struct cordon_error *err)
+{
+	struct cdn_gather g = { .session = s, .arena = s->arena, .err = err };
+	const char *home = own_home(s);
+
+	if (home == NULL)
+		return cdn_err_nomem(err);
+	cdn_gather_floor(&g, home, spec);
+	cdn_gather_grants(&g, options, home, documents, spec);
+	if (g.code == 0 && options->network != NULL && s->network == NULL)
+		g.code = cdn_network_option(s->arena, options->network,
+		    &s->network, err);
+	s->closed = spec->closed;
+	return g.code;
+}
+
+static int
+build_authority(struct cordon_session *s,
+    const struct cordon_session_options *options, bool fold,
+    struct cordon_error *err)
+{
+	struct cdn_document **documents = fold ?
+	    &s->folded_documents : &s->documents;
+	struct cdn_authority_spec spec = { .profile_name = s->profile,
+		.workspace = s->workspace, .preset = s->preset,
+		.document_count = s->loaded_count, .fold = fold };
+	int code = resolve_layers(s,
+	    fold ? CDN_RESOLVE_FOLDED : CDN_RESOLVE_DENIES_ONLY, documents,
+	    err);
+
+	if (code == 0)
+		code = gather(s, options, *documents, &spec, err);
+	if (code != 0)
+		return code;
+	spec.documents = *documents;
+	spec.network = s->network;
+	return cdn_authority_build(s->arena, &spec,
+	    fold ? &s->folded : &s->authority, err);
+}
+
+/* ----- Life ------------------------------------------------------------------------ */
+
+static int
+fill(struct cordon_session *s, const struct cordon_session_options *options,
+    struct cordon_diags *diags, struct cordon_error *err)
+{
+	bool folds = false;
+	int code = cdn_places_find(s->arena, &s->places, err);
+
+	s->preset = options->preset;
+	if (code == 0)
+		code = find_cwd(s, err);
+	if (code == 0)
+		code = find_workspace(s, options->workspace, &folds, err);
+	if (code == 0)
+		code = cdn_session_load(s, options, diags, err);
+	if (code == 0)
+		code = choose_profile(s, options->profile, err);
+	if (code == 0)
+		code = build_authority(s, options, false, err);
+	if (code == 0 && folds)
+		code = build_authority(s, options, true, err);
+	return code;
+}
+
+static struct cordon_session *
+session_alloc(void)
+{
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cordon_session *session;
+
+	if (arena == NULL)
+		return NULL;
+	session = cdn_arena_alloc(arena, sizeof(*session));
+	if (session == NULL) {
+		cdn_arena_free(arena);
+		return NULL;
+	}
+	session->arena = arena;
+	return session;
+}
+
+int
+cdn_session_new(const struct cordon_session_options *options,
+    struct cordon_diags *diags, struct cordon_session **ret,
+    struct cordon_error *err)
+{
+	struct cordon_session *session = session_alloc();
+	int code;
+
+	if (session == NULL)
+		return cdn_err_nomem(err);
+	code = fill(session, options, diags, err);
+	if (code != 0) {
+		cdn_session_free(session);
+		return code;
+	}
+	*ret = session;
+	return 0;
+}
+
+static void
+free_profiles(struct cdn_document *documents, size_t n)
+{
+	for (size_t i = 0; documents != NULL && i < n; i++)
+		cdn_profile_free(documents[i].profile);
+}
+
+void
+cdn_session_free(struct cordon_session *session)
+{
+	if (session == NULL)
+		return;
+	free_profiles(session->documents, session->loaded_count);
+	free_profiles(session->folded_documents, session->loaded_count);
+	for (size_t i = 0; i < session->loaded_count; i++)
+		cdn_policy_free(session->loaded[i].policy);
+	cdn_arena_free(session->arena);
+}

@@ -1,0 +1,65 @@
+/*
+ * session - documents, profile, workspace and preset, ready to be asked.
+ *
+ *	places ─► documents ─► layers ─┐
+ *	workspace, PATH, homes ─► view ─┴─► authority (engine/decide) ◄─ ask
+ *
+ * This room gathers facts from the machine and hands them to the decision
+ * function as plain data; it decides nothing itself.  A session is immutable
+ * once made and may be shared between threads.
+ */
+#ifndef CDN_SESSION_SESSION_H
+#define CDN_SESSION_SESSION_H
+
+#include "base/diag.h"
+#include "enforce/path/path.h"
+#include "enforce/store/places.h"
+#include "engine/decide/decide.h"
+
+/* A document as loaded, before it becomes a layer. */
+struct cdn_loaded {
+	enum cordon_layer layer;
+	struct cordon_policy *policy; /* owned */
+	const char *file;	      /* as given or found */
+	const char *digest;
+	bool trusted;
+};
+
+struct cordon_session {
+	struct cdn_arena *arena; /* owns everything but the policies */
+	struct cdn_places places;
+	const char *workspace; /* real path */
+	const char *cwd;       /* relative questions start here */
+	const char *profile;
+	enum cordon_preset preset;
+
+	struct cdn_loaded *loaded; /* outermost first */
+	size_t loaded_count;
+	struct cdn_document *documents; /* parallel to loaded; owns profiles */
+	struct cdn_document *folded_documents; /* or NULL */
+
+	struct cdn_place_list closed; /* kept for the hard-link question */
+	struct cdn_network_set *network; /* --network, or NULL */
+	const struct cdn_authority *authority;
+	const struct cdn_authority *folded; /* NULL: case matters here */
+};
+
+CDN_MUST_USE int cdn_session_new(const struct cordon_session_options *options,
+    struct cordon_diags *diags, struct cordon_session **ret,
+    struct cordon_error *err);
+void cdn_session_free(struct cordon_session *session);
+
+/* ask.c: one question from the outside, strings and files included. */
+CDN_MUST_USE int cdn_session_check(const struct cordon_session *session,
+    const struct cordon_query *query, struct cordon_verdict *ret,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_session_explain(const struct cordon_session *session,
+    const struct cordon_query *query, cdn_explain_fn *matched, void *arg,
+    struct cordon_error *err);
+
+/* documents.c: which files, in which order, trusted or not. */
+CDN_MUST_USE int cdn_session_load(struct cordon_session *session,
+    const struct cordon_session_options *options, struct cordon_diags *diags,
+    struct cordon_error *err);
+
+#endif

@@ -1,0 +1,352 @@
+/*
+ * authority - compiles places and profiles into rule sets.
+ *
+ * Everything becomes an ordered list for the one matcher: the floor is a list
+ * that allows everything and then takes away, a set of roots is a list of
+ * grants.  So "is this below that directory" is asked in exactly one way.
+ */
+#include "engine/decide/authority.h"
+
+#include "engine/decide/floor.h"
+#include "engine/match/fold.h"
+
+/* ----- Lists over absolute paths ------------------------------------------ */
+
+struct builder {
+	struct cdn_arena *arena;
+	struct cdn_rules shown;	      /* what a verdict names */
+	struct cdn_match_rule *match; /* what is compared; parallel */
+	size_t shown_capacity;
+	size_t match_capacity;
+	bool fold;
+	bool failed; /* out of memory; sticky */
+};
+
+static void
+push(struct builder *b, struct cdn_rule shown, struct cdn_match_rule match)
+{
+	struct cdn_match_rule *m;
+	struct cdn_rule *s;
+
+	if (b->failed)
+		return;
+	s = cdn_arena_grow(b->arena, b->shown.v, b->shown.n,
+	    &b->shown_capacity, sizeof(*s));
+	m = cdn_arena_grow(b->arena, b->match, b->shown.n,
+	    &b->match_capacity, sizeof(*m));
+	if (s == NULL || m == NULL) {
+		b->failed = true;
+		return;
+	}
+	b->shown.v = s;
+	b->match = m;
+	m[b->shown.n] = match;
+	s[b->shown.n++] = shown;
+}
+
+/* PATH + suffix as a pattern; the path part is literal unless a glob. */
+static void
+push_place(struct builder *b, const struct cdn_place *place, bool negated,
+    const char *suffix)
+{
+	cdn_str path = cdn_authority_strip(cdn_str_of(place->path));
+	struct cdn_rule shown = { .text = cdn_str_of(place->shown),
+		.pattern = cdn_str_of(place->shown), .negated = negated,
+		.pos = place->pos };
+	cdn_str folded;
+	char *pattern;
+
+	/* The root itself has no name: "**" alone is below it. */
+	if (path.n == 0 && suffix[0] == '/')
+		suffix++;
+	pattern = cdn_arena_printf(b->arena, "%.*s%s", CDN_STR_ARG(path),
+	    suffix);
+	if (pattern == NULL) {
+		b->failed = true;
+		return;
+	}
+	folded = cdn_str_of(pattern);
+	if (b->fold && !cdn_fold_str(b->arena, &folded)) {
+		b->failed = true;
+		return;
+	}
+	push(b, shown, (struct cdn_match_rule){ .pattern = folded,
+	    .literal = place->glob ? 0 : folded.n - strlen(suffix),
+	    .negated = negated });
+}
+
+static void
+add_place(struct builder *b, const struct cdn_place *place, bool negated)
+{
+	static const char *const sidecars[] = { "-wal", "-shm", "-journal" };
+
+	push_place(b, place, negated, place->alone ? "" : "/**");
+	if (!place->sidecars)
+		return;
+	for (size_t i = 0; i < CDN_LEN(sidecars); i++)
+		push_place(b, place, negated, sidecars[i]);
+}
+
+static void
+add_places(struct builder *b, const struct cdn_place_list *list, bool negated)
+{
+	for (size_t i = 0; i < list->n; i++)
+		add_place(b, &list->v[i], negated);
+}
+
+static int
+finish(struct builder *b, struct cdn_rule_set *ret, struct cordon_error *err)
+{
+	bool any_positive = false;
+	int code;
+
+	if (b->failed)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; i < b->shown.n; i++)
+		any_positive |= !b->shown.v[i].negated;
+	code = cdn_matcher_build(b->arena, b->match, b->shown.n,
+	    &ret->matcher, err);
+	if (code != 0)
+		return code;
+	ret->rules = b->shown;
+	ret->any_positive = any_positive;
+	return 0;
+}
+
+/* ----- The floor ----------------------------------------------------------- */
+
+static const char floor_source[] = "<floor>";
+
+static struct cdn_place
+floor_place(const char *path, bool glob)
+{
+	return (struct cdn_place){ .path = path, .shown = path, .glob = glob,
+		.pos = { .source = floor_source } };
+}
+
+/* Everything passes unless a later entry takes it away. */
+static void
+add_all(struct builder *b)
+{
+	struct cdn_place all = floor_place("/", false);
+
+	add_place(b, &all, false);
+}
+
+static void
+add_system(struct builder *b, const struct cdn_authority_spec *spec)
+{
+	struct cdn_place workspace = floor_place(spec->workspace, false);
+	const struct cdn_floor_row *row;
+	const char *device;
+
+	for (size_t i = 0; (row = cdn_floor_system(i)) != NULL; i++) {
+		struct cdn_place place = floor_place(row->path, row->glob);
+
+		add_place(b, &place, true);
+	}
+	for (size_t i = 0; (row = cdn_floor_exception(i)) != NULL; i++) {
+		struct cdn_place place = floor_place(row->path, row->glob);
+
+		add_place(b, &place, false);
+	}
+	for (size_t i = 0; (device = cdn_floor_device(i)) != NULL; i++) {
+		struct cdn_place place = floor_place(device, false);
+
+		place.alone = true;
+		add_place(b, &place, false);
+	}
+	/* A workspace that is a system directory or above one lifts nothing. */
+	if (strchr(spec->workspace + 1, '/') != NULL)
+		add_place(b, &workspace, false);
+}
+
+static int
+build_floor(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
+    struct cdn_scope *ret, struct cordon_error *err)
+{
+	struct builder read = { .arena = arena, .fold = spec->fold };
+	struct builder modify = { .arena = arena, .fold = spec->fold };
+	int code;
+
+	add_all(&read);
+	add_places(&read, &spec->hidden, true);
+	add_places(&read, &spec->own, false);
+	add_places(&read, &spec->closed, true);
+
+	add_all(&modify);
+	add_system(&modify, spec);
+	add_places(&modify, &spec->sealed, true);
+	add_places(&modify, &spec->hidden, true);
+	add_places(&modify, &spec->own, false);
+	add_places(&modify, &spec->closed, true);
+
+	code = finish(&read, &ret->read, err);
+	return code != 0 ? code : finish(&modify, &ret->modify, err);
+}
+
+/* ----- Grants -------------------------------------------------------------- */
+
+/* What may be modified may be read. */
+static int
+build_scope(const struct builder *like, const struct cdn_place_list *readable,
+    const struct cdn_place_list *modifiable, struct cdn_scope *ret,
+    struct cordon_error *err)
+{
+	struct builder read = *like;
+	struct builder modify = *like;
+	int code;
+
+	add_places(&read, readable, false);
+	add_places(&read, modifiable, false);
+	add_places(&modify, modifiable, false);
+	code = finish(&read, &ret->read, err);
+	return code != 0 ? code : finish(&modify, &ret->modify, err);
+}
+
+static int
+build_list(const struct builder *like, const struct cdn_place_list *places,
+    struct cdn_rule_set *ret, struct cordon_error *err)
+{
+	struct builder b = *like;
+
+	add_places(&b, places, false);
+	return finish(&b, ret, err);
+}
+
+/* ----- Layers --------------------------------------------------------------- */
+
+static int
+build_layer(const struct builder *like, const struct cdn_document *document,
+    struct cdn_layer *layer, struct cordon_error *err)
+{
+	int code;
+
+	layer->layer = document->layer;
+	layer->trusted = document->trusted;
+	layer->profile = document->profile;
+	code = build_scope(like, &document->host_read,
+	    &document->host_modify, &layer->roots, err);
+	if (code != 0)
+		return code;
+	return build_list(like, &document->sockets, &layer->sockets, err);
+}
+
+static int
+build_layers(const struct builder *like, const struct cdn_authority_spec *spec,
+    struct cdn_authority *a, struct cordon_error *err)
+{
+	a->preset_rules = true;
+	a->layer_count = spec->document_count;
+	a->layers = cdn_arena_array(like->arena, a->layer_count,
+	    sizeof(*a->layers));
+	if (a->layers == NULL)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; i < a->layer_count; i++) {
+		int code = build_layer(like, &spec->documents[i],
+		    &a->layers[i], err);
+
+		if (code != 0)
+			return code;
+		if (a->layers[i].trusted)
+			a->preset_rules = false;
+	}
+	return 0;
+}
+
+static int
+build_preset(const struct builder *like, struct cdn_authority *a,
+    struct cordon_error *err)
+{
+	a->preset_network = (struct cdn_network_set){
+		.mode = a->preset->network,
+		.mode_rule = { .text = CDN_STR("full"),
+		    .pattern = CDN_STR("full"),
+		    .pos = { .source = a->preset->source } },
+	};
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
+		struct cdn_rules rules;
+		int code = cdn_preset_rules(like->arena, a->preset, op, &rules,
+		    err);
+
+		if (code == 0)
+			code = cdn_rule_set_build(like->arena, rules,
+			    like->fold, &a->preset_sets[op], err);
+		if (code != 0)
+			return code;
+	}
+	return 0;
+}
+
+static int
+build_all(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
+    struct cdn_authority *a, struct cordon_error *err)
+{
+	const struct builder like = { .arena = arena, .fold = spec->fold };
+	int code = build_floor(arena, spec, &a->floor, err);
+
+	if (code == 0)
+		code = build_layers(&like, spec, a, err);
+	if (code == 0)
+		code = build_preset(&like, a, err);
+	if (code == 0)
+		code = build_scope(&like, &spec->command_read,
+		    &spec->command_write, &a->command, err);
+	if (code == 0)
+		code = build_scope(&like, &spec->runtime_read,
+		    &spec->runtime_write, &a->runtime, err);
+	if (code == 0)
+		code = build_list(&like, &spec->runtime_write_roots,
+		    &a->runtime_write_roots, err);
+	return code;
+}
+
+int
+cdn_authority_build(struct cdn_arena *arena,
+    const struct cdn_authority_spec *spec, const struct cdn_authority **ret,
+    struct cordon_error *err)
+{
+	struct cdn_authority *a = cdn_arena_alloc(arena, sizeof(*a));
+	int code;
+
+	if (a == NULL)
+		return cdn_err_nomem(err);
+	a->profile_name = spec->profile_name;
+	a->workspace = cdn_authority_strip(cdn_str_of(spec->workspace));
+	if (spec->fold && !cdn_fold_str(arena, &a->workspace))
+		return cdn_err_nomem(err);
+	a->preset = cdn_preset_get(spec->preset);
+	a->command_network = spec->network;
+	code = build_all(arena, spec, a, err);
+	if (code == 0)
+		*ret = a;
+	return code;
+}
+
+/* ----- Strings -------------------------------------------------------------- */
+
+cdn_str
+cdn_authority_strip(cdn_str absolute)
+{
+	while (absolute.n > 0 && absolute.p[0] == '/')
+		absolute = (cdn_str){ absolute.p + 1, absolute.n - 1 };
+	return absolute;
+}
+
+bool
+cdn_authority_inside(const struct cdn_authority *authority, cdn_str stripped,
+    cdn_str *ret_relative)
+{
+	cdn_str workspace = authority->workspace;
+
+	if (!cdn_str_starts(stripped, workspace))
+		return false;
+	if (workspace.n == 0 || stripped.n == workspace.n) {
+		*ret_relative = cdn_str_from(stripped, workspace.n);
+		return true;
+	}
+	if (stripped.p[workspace.n] != '/')
+		return false;
+	*ret_relative = cdn_str_from(stripped, workspace.n + 1);
+	return true;
+}

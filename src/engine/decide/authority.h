@@ -1,0 +1,67 @@
+/*
+ * authority - inside of struct cdn_authority; for this room only.
+ *
+ *	floor		absolute paths		denies; everything else passes
+ *	documents	workspace-relative	all of them must allow
+ *	preset rules	workspace-relative	when no trusted document is there
+ *	roots		absolute paths		grants outside the workspace
+ *	runtime		absolute paths		grants for a process only
+ *
+ * Absolute paths are matched without their leading slash.
+ */
+#ifndef CDN_DECIDE_AUTHORITY_H
+#define CDN_DECIDE_AUTHORITY_H
+
+#include "engine/decide/decide.h"
+#include "engine/decide/preset.h"
+
+/* Two lists over absolute paths: may it be read, may it be modified? */
+struct cdn_scope {
+	struct cdn_rule_set read;
+	struct cdn_rule_set modify;
+};
+
+struct cdn_layer {
+	enum cordon_layer layer;
+	bool trusted;
+	const struct cordon_profile *profile;
+	struct cdn_scope roots; /* host: of this document */
+	struct cdn_rule_set sockets;
+};
+
+struct cdn_authority {
+	const char *profile_name;
+	cdn_str workspace; /* without the leading slash */
+	const struct cdn_preset *preset;
+	struct cdn_layer *layers; /* outermost first */
+	size_t layer_count;
+	bool preset_rules; /* no trusted document: the preset speaks too */
+	struct cdn_rule_set preset_sets[CDN_RULE_OPS];
+	struct cdn_network_set preset_network;
+	const struct cdn_network_set *command_network; /* or NULL */
+
+	struct cdn_scope floor;
+	struct cdn_scope command; /* --read, --write */
+	struct cdn_scope runtime;
+	struct cdn_rule_set runtime_write_roots;
+};
+
+/* "/a/b" -> "a/b"; a path inside the workspace -> what follows it. */
+cdn_str cdn_authority_strip(cdn_str absolute);
+bool cdn_authority_inside(const struct cdn_authority *authority,
+    cdn_str stripped, cdn_str *ret_relative);
+
+/* One answer of one layer, before it becomes a verdict. */
+struct cdn_answer {
+	struct cdn_finding finding;
+	enum cordon_layer layer;
+};
+
+/*
+ * The intersection for a path question, READ, MODIFY or EXEC, PROCESS or
+ * AGENT.  `stripped` has no leading slash.
+ */
+struct cdn_answer cdn_judge_path(const struct cdn_authority *authority,
+    enum cordon_as as, enum cordon_op op, cdn_str stripped);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * compound - whole trees, and operations that have more than one part.
+ *
+ * Both rest on what the matcher knows of a prefix without looking at a single
+ * file.  In doubt the answer is "mixed" and "not the same".
+ */
+#include "engine/decide/authority.h"
+
+/* ----- What holds below a path ---------------------------------------------- */
+
+static enum cdn_subtree
+both(enum cdn_subtree a, enum cdn_subtree b)
+{
+	if (a == CDN_SUBTREE_DENY || b == CDN_SUBTREE_DENY)
+		return CDN_SUBTREE_DENY;
+	if (a == CDN_SUBTREE_ALLOW && b == CDN_SUBTREE_ALLOW)
+		return CDN_SUBTREE_ALLOW;
+	return CDN_SUBTREE_MIXED;
+}
+
+static enum cdn_subtree
+either(enum cdn_subtree a, enum cdn_subtree b)
+{
+	if (a == CDN_SUBTREE_ALLOW || b == CDN_SUBTREE_ALLOW)
+		return CDN_SUBTREE_ALLOW;
+	if (a == CDN_SUBTREE_DENY && b == CDN_SUBTREE_DENY)
+		return CDN_SUBTREE_DENY;
+	return CDN_SUBTREE_MIXED;
+}
+
+/* A list without a positive rule denies everything. */
+static enum cdn_subtree
+set_subtree(const struct cdn_rule_set *set, cdn_str path)
+{
+	if (!set->any_positive)
+		return CDN_SUBTREE_DENY;
+	return cdn_matcher_subtree(set->matcher, path);
+}
+
+static enum cdn_subtree
+scope_subtree(const struct cdn_scope *scope, enum cordon_op op, cdn_str path)
+{
+	return set_subtree(
+	    op == CORDON_MODIFY ? &scope->modify : &scope->read, path);
+}
+
+/* Roots of the command line may lift a denial, so it is no longer certain. */
+static enum cdn_subtree
+soften(const struct cdn_authority *a, enum cdn_subtree subtree)
+{
+	bool may_lift = a->command.read.rules.n > 0 ||
+	    a->runtime_write_roots.rules.n > 0;
+
+	if (subtree == CDN_SUBTREE_DENY && may_lift)
+		return CDN_SUBTREE_MIXED;
+	return subtree;
+}
+
+static enum cdn_subtree
+subtree_inside(const struct cdn_authority *a, enum cordon_op op,
+    cdn_str relative)
+{
+	enum cdn_subtree all = CDN_SUBTREE_ALLOW;
+
+	for (size_t i = 0; i < a->layer_count; i++)
+		all = both(all, set_subtree(&a->layers[i].profile->sets[op],
+		    relative));
+	if (a->preset_rules)
+		all = both(all, set_subtree(&a->preset_sets[op], relative));
+	return soften(a, all);
+}
+
+/* Roots of documents as granted_by_documents() in decide.c judges them. */
+static enum cdn_subtree
+subtree_documents(const struct cdn_authority *a, enum cordon_op op,
+    cdn_str path)
+{
+	enum cdn_subtree all = CDN_SUBTREE_ALLOW;
+	bool trusted = false;
+
+	for (size_t i = 0; i < a->layer_count; i++) {
+		const struct cdn_layer *layer = &a->layers[i];
+
+		if (!layer->profile->defined)
+			continue;
+		all = both(all, scope_subtree(&layer->roots, op, path));
+		trusted |= layer->trusted;
+	}
+	return trusted ? all : CDN_SUBTREE_DENY;
+}
+
+static enum cdn_subtree
+subtree_host(const struct cdn_authority *a, enum cordon_op op, cdn_str path)
+{
+	enum cdn_subtree all = CDN_SUBTREE_ALLOW;
+
+	for (size_t i = 0; i < a->layer_count; i++)
+		if (a->layers[i].layer == CORDON_LAYER_HOST &&
+		    a->layers[i].profile->defined)
+			all = both(all, scope_subtree(&a->layers[i].roots, op,
+			    path));
+	return all;
+}
+
+static enum cdn_subtree
+subtree_outside(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str path)
+{
+	enum cdn_subtree command = either(
+	    scope_subtree(&a->command, op, path),
+	    set_subtree(&a->runtime_write_roots, path));
+	enum cdn_subtree any = either(subtree_documents(a, op, path),
+	    both(command, subtree_host(a, op, path)));
+
+	if (as == CORDON_AS_PROCESS)
+		any = either(any, scope_subtree(&a->runtime, op, path));
+	return any;
+}
+
+/* Does the workspace lie strictly below this path? */
+static bool
+above_workspace(const struct cdn_authority *a, cdn_str stripped)
+{
+	return stripped.n < a->workspace.n &&
+	    cdn_str_starts(a->workspace, stripped) &&
+	    (stripped.n == 0 || a->workspace.p[stripped.n] == '/');
+}
+
+static enum cdn_subtree
+subtree_one(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped)
+{
+	enum cdn_subtree floor = scope_subtree(&a->floor, op, stripped);
+	cdn_str relative;
+
+	if (floor == CDN_SUBTREE_DENY)
+		return floor;
+	if (cdn_authority_inside(a, stripped, &relative))
+		return both(floor, subtree_inside(a, op, relative));
+	if (above_workspace(a, stripped))
+		return CDN_SUBTREE_MIXED;
+	return both(floor, subtree_outside(a, as, op, stripped));
+}
+
+enum cdn_subtree
+cdn_decide_subtree(const struct cdn_authority *authority, enum cordon_as as,
+    enum cordon_op op, cdn_str path)
+{
+	cdn_str stripped = cdn_authority_strip(path);
+	enum cdn_subtree result = subtree_one(authority, as, op, stripped);
+
+	if (op != CORDON_READ)
+		result = both(result,
+		    subtree_one(authority, as, CORDON_READ, stripped));
+	return result;
+}
+
+/* ----- Does anything change below when p becomes q? ------------------------- */
+
+static bool
+set_same(const struct cdn_rule_set *set, cdn_str p, cdn_str q)
+{
+	return cdn_matcher_same(set->matcher, p, q);
+}
+
+static bool
+scope_same(const struct cdn_scope *scope, enum cordon_op op, cdn_str p,
+    cdn_str q)
+{
+	return set_same(op == CORDON_MODIFY ? &scope->modify : &scope->read,
+	    p, q);
+}
+
+static bool
+same_inside(const struct cdn_authority *a, enum cordon_op op, cdn_str p,
+    cdn_str q)
+{
+	for (size_t i = 0; i < a->layer_count; i++)
+		if (!set_same(&a->layers[i].profile->sets[op], p, q))
+			return false;
+	return !a->preset_rules || set_same(&a->preset_sets[op], p, q);
+}
+
+static bool
+same_outside(const struct cdn_authority *a, enum cordon_op op, cdn_str p,
+    cdn_str q)
+{
+	for (size_t i = 0; i < a->layer_count; i++)
+		if (!scope_same(&a->layers[i].roots, op, p, q))
+			return false;
+	return scope_same(&a->runtime, op, p, q);
+}
+
+static bool
+same_op(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
+    cdn_str p, cdn_str q)
+{
+	enum cdn_subtree at_p = cdn_decide_subtree(a, as, op, p);
+	cdn_str p_rel, q_rel;
+	bool p_in = cdn_authority_inside(a, p, &p_rel);
+	bool q_in = cdn_authority_inside(a, q, &q_rel);
+
+	if (at_p != CDN_SUBTREE_MIXED &&
+	    at_p == cdn_decide_subtree(a, as, op, q))
+		return true;
+	if (p_in != q_in || above_workspace(a, p) || above_workspace(a, q))
+		return false;
+	return scope_same(&a->floor, op, p, q) &&
+	    scope_same(&a->command, op, p, q) &&
+	    set_same(&a->runtime_write_roots, p, q) &&
+	    (p_in ? same_inside(a, op, p_rel, q_rel) :
+		    same_outside(a, op, p, q));
+}
+
+bool
+cdn_decide_same(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str p, cdn_str q)
+{
+	p = cdn_authority_strip(p);
+	q = cdn_authority_strip(q);
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
+		if (!same_op(authority, as, op, p, q))
+			return false;
+	return true;
+}
+
+/* ----- Operations with more than one part ------------------------------------ */
+
+struct part {
+	enum cordon_op op;
+	bool at_target;
+};
+
+#define PARTS_MAX 4
+
+/* clang-format off */
+static const struct {
+	struct part parts[PARTS_MAX];
+	size_t n;
+	bool moves_tree;
+} compounds[] = {
+	[CDN_RENAME] = { { { CORDON_READ, false }, { CORDON_MODIFY, false },
+	    { CORDON_MODIFY, true } }, 3, false },
+	[CDN_RENAME_DIR] = { { { CORDON_READ, false },
+	    { CORDON_MODIFY, false }, { CORDON_MODIFY, true } }, 3, true },
+	[CDN_EXCHANGE] = { { { CORDON_READ, false }, { CORDON_MODIFY, false },
+	    { CORDON_READ, true }, { CORDON_MODIFY, true } }, 4, true },
+	[CDN_LINK] = { { { CORDON_READ, false }, { CORDON_MODIFY, false },
+	    { CORDON_MODIFY, true } }, 3, false },
+	[CDN_SYMLINK] = { { { CORDON_MODIFY, true } }, 1, false },
+	[CDN_COPY] = { { { CORDON_READ, false }, { CORDON_MODIFY, true } },
+	    2, false },
+};
+/* clang-format on */
+
+enum cdn_compound_result
+cdn_decide_compound(const struct cdn_authority *authority, enum cordon_as as,
+    enum cdn_compound what, cdn_str from, cdn_str to,
+    struct cordon_verdict *ret_verdict)
+{
+	for (size_t i = 0; i < compounds[what].n; i++) {
+		const struct part *part = &compounds[what].parts[i];
+		struct cdn_question question = { .as = as, .op = part->op,
+			.path = part->at_target ? to : from };
+
+		cdn_decide(authority, &question, ret_verdict);
+		if (!ret_verdict->allowed)
+			return CDN_COMPOUND_DENY;
+	}
+	if (compounds[what].moves_tree &&
+	    !cdn_decide_same(authority, as, from, to))
+		return CDN_COMPOUND_SPLIT;
+	return CDN_COMPOUND_ALLOW;
+}

@@ -1,0 +1,374 @@
+/*
+ * decide - the intersection of the layers, outermost first.
+ *
+ * A denial names the outermost layer that denies; an allow names the
+ * innermost document whose rule matched.  In the questions of a process or an
+ * agent a path that may not be read may not be modified or executed either:
+ * otherwise it could be renamed to a readable name and read there.
+ */
+#include "engine/decide/authority.h"
+
+static const char outside[] = "<outside workspace>";
+
+static struct cdn_answer
+answer(struct cdn_finding finding, enum cordon_layer layer)
+{
+	return (struct cdn_answer){ .finding = finding, .layer = layer };
+}
+
+static struct cdn_answer
+deny_outside(void)
+{
+	return answer((struct cdn_finding){ .matched_rule = outside },
+	    CORDON_LAYER_WORKDIR);
+}
+
+/* Denied because nothing grants it, not because a rule takes it away. */
+static bool
+merely_not_granted(const struct cdn_finding *finding)
+{
+	return !finding->allowed && finding->rule == NULL &&
+	    finding->deny_rule == NULL;
+}
+
+static const struct cdn_rule_set *
+scope_set(const struct cdn_scope *scope, enum cordon_op op)
+{
+	return op == CORDON_MODIFY ? &scope->modify : &scope->read;
+}
+
+static struct cdn_finding
+scope_judge(const struct cdn_scope *scope, enum cordon_op op, cdn_str path)
+{
+	return cdn_rule_set_judge(scope_set(scope, op), path);
+}
+
+/* ----- Inside the workspace ------------------------------------------------ */
+
+/* A path inside the workspace, under its two names. */
+struct inside {
+	cdn_str relative;
+	const cdn_str *stripped; /* NULL: the documents alone are asked */
+};
+
+/*
+ * What lifts a denial of one layer: a runtime_write_root those of a project;
+ * a root of the command line what a layer other than the host merely does not
+ * mention.
+ */
+static bool
+lifted(const struct cdn_authority *a, const struct cdn_answer *denied,
+    enum cordon_op op, const cdn_str *stripped, struct cdn_answer *ret)
+{
+	struct cdn_finding grant = { 0 };
+
+	if (stripped == NULL || denied->layer == CORDON_LAYER_HOST)
+		return false;
+	if (denied->layer == CORDON_LAYER_PROJECT)
+		grant = cdn_rule_set_judge(&a->runtime_write_roots, *stripped);
+	if (!grant.allowed && merely_not_granted(&denied->finding))
+		grant = scope_judge(&a->command, op, *stripped);
+	if (grant.allowed)
+		*ret = answer(grant, CORDON_LAYER_WORKDIR);
+	return grant.allowed;
+}
+
+static struct cdn_answer
+judge_rules(const struct cdn_authority *a, const struct cdn_rule_set *set,
+    enum cordon_layer layer, enum cordon_op op, const struct inside *path)
+{
+	struct cdn_answer given =
+	    answer(cdn_rule_set_judge(set, path->relative), layer);
+
+	if (!given.finding.allowed)
+		(void)lifted(a, &given, op, path->stripped, &given);
+	return given;
+}
+
+/* A layer that only contributes its denies names no allow. */
+static bool
+names_allow(const struct cdn_layer *layer, const char *profile_name)
+{
+	return layer->profile->defined ||
+	    strcmp(profile_name, CDN_UNRESTRICTED) == 0;
+}
+
+/* All documents, and the preset where no trusted document speaks. */
+static struct cdn_answer
+judge_documents(const struct cdn_authority *a, enum cordon_op op,
+    const struct inside *path)
+{
+	struct cdn_answer allow = deny_outside();
+	bool named = false;
+
+	for (size_t i = 0; i < a->layer_count; i++) {
+		const struct cdn_layer *layer = &a->layers[i];
+		struct cdn_answer one = judge_rules(a,
+		    &layer->profile->sets[op], layer->layer, op, path);
+
+		if (!one.finding.allowed)
+			return one;
+		if (names_allow(layer, a->profile_name)) {
+			allow = one;
+			named = true;
+		}
+	}
+	if (path->stripped != NULL && a->preset_rules) {
+		struct cdn_answer one = judge_rules(a, &a->preset_sets[op],
+		    CORDON_LAYER_PRESET, op, path);
+
+		if (!one.finding.allowed || !named)
+			return one;
+	}
+	return allow;
+}
+
+/* ----- Outside: declared roots and the runtime view ------------------------ */
+
+/*
+ * Roots of documents: every document that defines the profile must grant the
+ * path, and a trusted one among them.  The innermost grant is named.
+ */
+static bool
+granted_by_documents(const struct cdn_authority *a, enum cordon_op op,
+    cdn_str stripped, struct cdn_answer *ret)
+{
+	bool granted = false;
+
+	for (size_t i = 0; i < a->layer_count; i++) {
+		const struct cdn_layer *layer = &a->layers[i];
+		struct cdn_finding finding;
+
+		if (!layer->profile->defined)
+			continue;
+		finding = scope_judge(&layer->roots, op, stripped);
+		if (!finding.allowed)
+			return false;
+		if (layer->trusted) {
+			*ret = answer(finding, layer->layer);
+			granted = true;
+		}
+	}
+	return granted;
+}
+
+/* The host policy holds against the command line too. */
+static bool
+host_refuses(const struct cdn_authority *a, enum cordon_op op,
+    cdn_str stripped)
+{
+	for (size_t i = 0; i < a->layer_count; i++) {
+		const struct cdn_layer *layer = &a->layers[i];
+
+		if (layer->layer == CORDON_LAYER_HOST &&
+		    layer->profile->defined &&
+		    !scope_judge(&layer->roots, op, stripped).allowed)
+			return true;
+	}
+	return false;
+}
+
+static bool
+granted_by_command(const struct cdn_authority *a, enum cordon_op op,
+    cdn_str stripped, struct cdn_answer *ret)
+{
+	struct cdn_finding finding = scope_judge(&a->command, op, stripped);
+
+	if (!finding.allowed)
+		finding = cdn_rule_set_judge(&a->runtime_write_roots, stripped);
+	if (!finding.allowed || host_refuses(a, op, stripped))
+		return false;
+	*ret = answer(finding, CORDON_LAYER_WORKDIR);
+	return true;
+}
+
+static struct cdn_answer
+judge_outside(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped)
+{
+	struct cdn_finding runtime;
+	struct cdn_answer grant;
+
+	if (granted_by_documents(a, op, stripped, &grant) ||
+	    granted_by_command(a, op, stripped, &grant))
+		return grant;
+	if (as != CORDON_AS_PROCESS)
+		return deny_outside();
+	runtime = scope_judge(&a->runtime, op, stripped);
+	if (runtime.allowed)
+		return answer(runtime, CORDON_LAYER_PRESET);
+	return deny_outside();
+}
+
+/* ----- A path --------------------------------------------------------------- */
+
+static struct cdn_answer
+judge_one(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
+    cdn_str stripped)
+{
+	struct cdn_finding floor = scope_judge(&a->floor, op, stripped);
+	struct inside path = { .stripped = &stripped };
+
+	if (!floor.allowed)
+		return answer(floor, CORDON_LAYER_FLOOR);
+	if (cdn_authority_inside(a, stripped, &path.relative))
+		return judge_documents(a, op, &path);
+	return judge_outside(a, as, op, stripped);
+}
+
+struct cdn_answer
+cdn_judge_path(const struct cdn_authority *authority, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped)
+{
+	struct cdn_answer first;
+
+	if (op != CORDON_READ) {
+		first = judge_one(authority, as, CORDON_READ, stripped);
+		if (!first.finding.allowed)
+			return first;
+	}
+	return judge_one(authority, as, op, stripped);
+}
+
+/* ----- The network ---------------------------------------------------------- */
+
+/*
+ * Who has a say: the host always; the command line instead of everybody else;
+ * otherwise every document that has a network key, and the preset when no
+ * trusted one has.
+ */
+static bool
+network_speaks(const struct cdn_authority *a, const struct cdn_layer *layer)
+{
+	if (layer->profile->network.mode == CDN_NETWORK_UNSET)
+		return false;
+	return a->command_network == NULL || layer->layer == CORDON_LAYER_HOST;
+}
+
+static struct cdn_answer
+judge_network(const struct cdn_authority *a, enum cordon_as as,
+    cdn_str endpoint)
+{
+	struct cdn_answer result =
+	    answer(cdn_network_judge(&(struct cdn_network_set){ 0 }, endpoint),
+		CORDON_LAYER_WORKDIR);
+	bool trusted = false;
+
+	for (size_t i = 0; i < a->layer_count; i++) {
+		const struct cdn_layer *layer = &a->layers[i];
+
+		if (!network_speaks(a, layer))
+			continue;
+		result = answer(cdn_network_judge(&layer->profile->network,
+		    endpoint), layer->layer);
+		if (!result.finding.allowed)
+			return result;
+		trusted |= layer->trusted;
+	}
+	if (as == CORDON_AS_POLICY)
+		return result;
+	if (a->command_network != NULL)
+		return answer(cdn_network_judge(a->command_network, endpoint),
+		    CORDON_LAYER_WORKDIR);
+	if (trusted)
+		return result;
+	return answer(cdn_network_judge(&a->preset_network, endpoint),
+	    CORDON_LAYER_PRESET);
+}
+
+/* Every document that defines the profile names the socket. */
+static bool
+socket_named(const struct cdn_authority *a, cdn_str stripped,
+    struct cdn_answer *ret)
+{
+	bool granted = false;
+
+	for (size_t i = 0; i < a->layer_count; i++) {
+		const struct cdn_layer *layer = &a->layers[i];
+		struct cdn_finding finding;
+
+		if (!layer->profile->defined)
+			continue;
+		finding = cdn_rule_set_judge(&layer->sockets, stripped);
+		if (!finding.allowed)
+			return false;
+		if (layer->trusted) {
+			*ret = answer(finding, layer->layer);
+			granted = true;
+		}
+	}
+	return granted;
+}
+
+/*
+ * A socket that the profile names may be connected to; any other one where
+ * the run may modify (its own servers).  Binding makes a file: modify.
+ */
+static struct cdn_answer
+judge_socket(const struct cdn_authority *a, const struct cdn_question *q,
+    cdn_str stripped)
+{
+	struct cdn_finding floor = scope_judge(&a->floor, CORDON_READ,
+	    stripped);
+	struct cdn_answer named;
+
+	if (!floor.allowed)
+		return answer(floor, CORDON_LAYER_FLOOR);
+	if (q->op == CORDON_CONNECT && socket_named(a, stripped, &named))
+		return named;
+	return cdn_judge_path(a, q->as, CORDON_MODIFY, stripped);
+}
+
+/* ----- The verdict ----------------------------------------------------------- */
+
+static void
+fill_verdict(const struct cdn_authority *a, const struct cdn_question *q,
+    const struct cdn_answer *given, struct cordon_verdict *ret)
+{
+	const struct cdn_finding *finding = &given->finding;
+	const struct cdn_rule *rule = finding->rule != NULL ?
+	    finding->rule : finding->deny_rule;
+
+	*ret = (struct cordon_verdict){
+		.decision = finding->allowed ? CORDON_ALLOW : CORDON_DENY,
+		.allowed = finding->allowed,
+		.as = q->as,
+		.operation = q->op,
+		.layer = given->layer,
+		.profile = a->profile_name,
+		.matched_rule = finding->matched_rule,
+	};
+	if (finding->deny_rule != NULL)
+		ret->deny_rule = finding->deny_rule->pattern.p;
+	if (rule == NULL)
+		return;
+	ret->rule_text = rule->text.p;
+	ret->source = rule->pos.source;
+	ret->line = rule->pos.line;
+	ret->column = rule->pos.column;
+}
+
+static struct cdn_answer
+judge(const struct cdn_authority *a, const struct cdn_question *q)
+{
+	cdn_str stripped = cdn_authority_strip(q->path);
+
+	if (q->op == CORDON_CONNECT || q->op == CORDON_BIND) {
+		if (!q->is_socket)
+			return judge_network(a, q->as, q->path);
+		return judge_socket(a, q, stripped);
+	}
+	if (q->as == CORDON_AS_POLICY)
+		return judge_documents(a, q->op,
+		    &(struct inside){ .relative = q->path });
+	return cdn_judge_path(a, q->as, q->op, stripped);
+}
+
+void
+cdn_decide(const struct cdn_authority *authority,
+    const struct cdn_question *question, struct cordon_verdict *ret)
+{
+	struct cdn_answer given = judge(authority, question);
+
+	fill_verdict(authority, question, &given, ret);
+}

@@ -1,0 +1,137 @@
+/*
+ * decide - the one decision function.
+ *
+ * An authority is everything that holds for one session, compiled: the floor,
+ * the documents' profiles, declared roots, the preset.  A question is asked
+ * about a string that enforce/path has already made real; the answer is the
+ * intersection of the layers and names the one that decided.  Kernel rules,
+ * broker, tools, guard and hooks are compiled from this or ask it; nothing
+ * else in the program decides.
+ *
+ * Pure: no file system, no environment, no clock.  An authority is immutable,
+ * may be shared between threads, and asking allocates nothing.
+ */
+#ifndef CDN_DECIDE_DECIDE_H
+#define CDN_DECIDE_DECIDE_H
+
+#include "engine/profile/profile.h"
+
+/* ----- What the outside world contributes --------------------------------- */
+
+/* An absolute real path and everything below it, with its name for people. */
+struct cdn_place {
+	const char *path;   /* absolute, canonical; outlives the authority */
+	const char *shown;  /* as listed: "~/.ssh"; becomes matched_rule */
+	struct cdn_pos pos; /* source such as "<floor>" or a file */
+	bool glob;	    /* path is a pattern, not a plain path */
+	bool sidecars;	    /* PATH-wal, PATH-shm and PATH-journal as well */
+	bool alone;	    /* only the path itself, nothing below it */
+};
+
+struct cdn_place_list {
+	const struct cdn_place *v;
+	size_t n;
+};
+
+/* One loaded document as a layer. */
+struct cdn_document {
+	enum cordon_layer layer; /* HOST, USER, PROJECT or POLICY */
+	struct cordon_profile *profile;
+	bool trusted; /* false: it can only narrow */
+	struct cdn_place_list host_read; /* its declared roots, expanded */
+	struct cdn_place_list host_modify;
+	struct cdn_place_list sockets;
+};
+
+struct cdn_authority_spec {
+	const char *profile_name;
+	const char *workspace; /* real path */
+	enum cordon_preset preset;
+	const struct cdn_document *documents; /* outermost first */
+	size_t document_count;
+
+	/* The floor, beside the system directories that decide knows. */
+	struct cdn_place_list sealed; /* never written */
+	struct cdn_place_list hidden; /* neither read nor written ... */
+	struct cdn_place_list own;    /* ... except these, below them */
+	struct cdn_place_list closed; /* credentials, protect: nothing at all */
+
+	struct cdn_place_list command_read; /* --read */
+	struct cdn_place_list command_write; /* --write */
+	struct cdn_place_list runtime_write_roots;
+	struct cdn_place_list runtime_read; /* what a process sees besides */
+	struct cdn_place_list runtime_write;
+	const struct cdn_network_set *network; /* --network, or NULL */
+	bool fold; /* compare without case; profiles were resolved so too */
+};
+
+/* ----- Building and asking ------------------------------------------------ */
+
+struct cdn_authority;
+
+/*
+ * Everything lies in the arena; documents, places and their strings are
+ * borrowed and must outlive the authority.
+ */
+CDN_MUST_USE int cdn_authority_build(struct cdn_arena *arena,
+    const struct cdn_authority_spec *spec, const struct cdn_authority **ret,
+    struct cordon_error *err);
+
+struct cdn_question {
+	enum cordon_as as; /* not BLOCK: see block.h */
+	enum cordon_op op;
+	/*
+	 * POLICY: canonical workspace-relative path.  PROCESS, AGENT: absolute
+	 * real path.  CONNECT and BIND: normal form of endpoint.h, or, when
+	 * is_socket, a path as above.
+	 */
+	cdn_str path;
+	bool is_socket;
+};
+
+void cdn_decide(const struct cdn_authority *authority,
+    const struct cdn_question *question, struct cordon_verdict *ret);
+
+/* Every rule that matches, layer by layer, outermost first, in order. */
+typedef void cdn_explain_fn(enum cordon_layer layer,
+    const struct cdn_rule *rule, void *arg);
+void cdn_decide_explain(const struct cdn_authority *authority,
+    const struct cdn_question *question, cdn_explain_fn *matched, void *arg);
+
+/* ----- Whole trees and compound operations -------------------------------- */
+
+/*
+ * What holds for an absolute path and everything that could lie below it.
+ * MIXED when in doubt.  For PROCESS and AGENT, READ, MODIFY and EXEC.
+ */
+enum cdn_subtree cdn_decide_subtree(const struct cdn_authority *authority,
+    enum cordon_as as, enum cordon_op op, cdn_str path);
+
+/* True only if no path below changes any verdict when p becomes q. */
+bool cdn_decide_same(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str p, cdn_str q);
+
+enum cdn_compound {
+	CDN_RENAME,	/* a file: read and modify there, modify here */
+	CDN_RENAME_DIR, /* the same, and nothing below changes its verdict */
+	CDN_EXCHANGE,	/* both ways */
+	CDN_LINK,	/* as rename: a second name is a way around a deny */
+	CDN_SYMLINK,	/* modify at the link (`to`); the target is text */
+	CDN_COPY,	/* read there, modify here */
+};
+
+enum cdn_compound_result {
+	CDN_COMPOUND_ALLOW,
+	CDN_COMPOUND_DENY,
+	/* Each part is allowed but verdicts below would change: EXDEV, so that
+	 * the caller copies and every copy is judged. */
+	CDN_COMPOUND_SPLIT,
+};
+
+/* ret_verdict names the part that decided. */
+enum cdn_compound_result cdn_decide_compound(
+    const struct cdn_authority *authority, enum cordon_as as,
+    enum cdn_compound what, cdn_str from, cdn_str to,
+    struct cordon_verdict *ret_verdict);
+
+#endif

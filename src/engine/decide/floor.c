@@ -1,0 +1,101 @@
+#include "engine/decide/floor.h"
+
+/* clang-format off */
+static const struct cdn_floor_row credentials[] = {
+	/* path				 glob	file	why */
+	{ "~/.ssh",			 false, false, "SSH keys" },
+	{ "~/.aws",			 false, false, "cloud credentials" },
+	{ "~/.gnupg",			 false, false, "GnuPG keys" },
+	{ "~/.netrc",			 false, true,  "passwords" },
+	{ "~/.git-credentials",		 false, true,  "passwords" },
+	{ "~/.kube",			 false, false, "cluster credentials" },
+	{ "~/.docker/config.json",	 false, true,  "registry credentials" },
+	{ "~/.config/gh",		 false, false, "GitHub credentials" },
+	{ "~/.config/gcloud",		 false, false, "cloud credentials" },
+	{ "~/.azure",			 false, false, "cloud credentials" },
+	{ "~/.npmrc",			 false, true,  "registry credentials" },
+	{ "~/.pypirc",			 false, true,  "registry credentials" },
+	{ "~/.cargo/credentials",	 false, true,  "registry credentials" },
+	{ "~/.cargo/credentials.toml",	 false, true,  "registry credentials" },
+	{ "~/.claude/.credentials.json", false, true,  "agent credentials" },
+	{ "~/.claude",			 false, false, "agent state" },
+	{ "~/.claude.json",		 false, true,  "agent state" },
+	{ "~/.codex",			 false, false, "agent state" },
+	{ "~/.gemini",			 false, false, "agent state" },
+	{ "~/.grok",			 false, false, "agent state" },
+	{ "~/.config/opencode",		 false, false, "agent state" },
+	{ "~/.local/share/opencode",	 false, false, "agent state" },
+	{ "~/.digitorn/jwt.key",	 false, true,  "agent daemon" },
+	{ "~/.digitorn/master.key",	 false, true,  "agent daemon" },
+	{ "~/.digitorn/server.key",	 false, true,  "agent daemon" },
+	{ "~/.digitorn/config.yaml",	 false, true,  "agent daemon" },
+	{ "~/.digitorn/digitorn.db",	 false, true,  "agent daemon" },
+	{ "~/.digitorn/kv",		 false, false, "agent daemon" },
+	{ "~/.digitorn/sessions",	 false, false, "agent daemon" },
+	{ "~/.digitorn/state",		 false, false, "agent daemon" },
+	{ "~/.digitorn/logs",		 false, false, "agent daemon" },
+	{ "~/.omega/data",		 false, false, "agent daemon" },
+	{ "~/.omega/config.toml",	 false, true,  "agent daemon" },
+	{ "~/.mozilla",			 false, false, "browser store" },
+	{ "~/.config/google-chrome",	 false, false, "browser store" },
+	{ "~/.config/chromium",		 false, false, "browser store" },
+	{ "~/.config/BraveSoftware",	 false, false, "browser store" },
+	{ "~/.local/share/keyrings",	 false, false, "keyring" },
+	{ "~/.gnome2/keyrings",		 false, false, "keyring" },
+	{ "~/.local/share/kwalletd",	 false, false, "keyring" },
+	{ "/etc/shadow",		 false, true,  "password hashes" },
+	{ "/etc/gshadow",		 false, true,  "password hashes" },
+	{ "/etc/ssh/ssh_host_*_key",	 true,  false, "host keys" },
+	{ "/run/secrets",		 false, false, "container secrets" },
+	{ "/var/run/secrets",		 false, false, "container secrets" },
+	{ "/proc/kcore",		 false, false, "kernel memory" },
+};
+
+static const struct cdn_floor_row systems[] = {
+	{ "/bin",	  false, false, "system directory" },
+	{ "/sbin",	  false, false, "system directory" },
+	{ "/lib*",	  true,	 false, "system directory" },
+	{ "/usr",	  false, false, "system directory" },
+	{ "/etc",	  false, false, "system directory" },
+	{ "/boot",	  false, false, "system directory" },
+	{ "/proc",	  false, false, "system directory" },
+	{ "/sys",	  false, false, "system directory" },
+	{ "/dev",	  false, false, "system directory" },
+	{ "/System",	  false, false, "system directory" },
+	{ "/Library",	  false, false, "system directory" },
+	{ "/private/etc", false, false, "system directory" },
+};
+
+static const struct cdn_floor_row exceptions[] = {
+	{ "/usr/local",	  false, false, "for local software" },
+};
+
+static const char *const devices[] = {
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+	"/dev/tty", "/dev/ptmx",
+};
+/* clang-format on */
+
+const struct cdn_floor_row *
+cdn_floor_credential(size_t i)
+{
+	return i < CDN_LEN(credentials) ? &credentials[i] : NULL;
+}
+
+const struct cdn_floor_row *
+cdn_floor_system(size_t i)
+{
+	return i < CDN_LEN(systems) ? &systems[i] : NULL;
+}
+
+const struct cdn_floor_row *
+cdn_floor_exception(size_t i)
+{
+	return i < CDN_LEN(exceptions) ? &exceptions[i] : NULL;
+}
+
+const char *
+cdn_floor_device(size_t i)
+{
+	return i < CDN_LEN(devices) ? devices[i] : NULL;
+}

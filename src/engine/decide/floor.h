@@ -1,0 +1,32 @@
+/*
+ * floor - what no policy lifts, as tables.
+ *
+ * (a) system directories, never writable; (b) cordon's own files, which the
+ * session knows; (c) credentials, neither readable nor writable.  This room
+ * only lists them; the session expands "~" and finds their real paths.
+ */
+#ifndef CDN_DECIDE_FLOOR_H
+#define CDN_DECIDE_FLOOR_H
+
+#include "base/base.h"
+
+struct cdn_floor_row {
+	const char *path; /* absolute, or "~/..." */
+	bool glob;	  /* '*' in it is a wildcard */
+	bool is_file;	  /* databases and key files have sidecars */
+	const char *why;
+};
+
+/* (c): neither readable nor writable.  NULL past the end. */
+const struct cdn_floor_row *cdn_floor_credential(size_t i);
+
+/* (a): never writable.  NULL past the end. */
+const struct cdn_floor_row *cdn_floor_system(size_t i);
+
+/* What below (a) may be written all the same.  NULL past the end. */
+const struct cdn_floor_row *cdn_floor_exception(size_t i);
+
+/* The device list: readable and writable for a process.  NULL past the end. */
+const char *cdn_floor_device(size_t i);
+
+#endif

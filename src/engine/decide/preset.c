@@ -1,0 +1,100 @@
+#include "engine/decide/preset.h"
+
+/* clang-format off */
+static const struct cdn_preset presets[] = {
+	[CORDON_PRESET_WORKSPACE] = {
+		.name = "workspace", .source = "<preset workspace>",
+		.modifies = true, .denies = true, .toolchains = true,
+		.own_home = true, .network = CDN_NETWORK_NONE,
+	},
+	[CORDON_PRESET_PROTECT] = {
+		.name = "protect", .source = "<preset protect>",
+		.modifies = true, .whole_host = true, .toolchains = true,
+		.network = CDN_NETWORK_FULL,
+	},
+	[CORDON_PRESET_STRICT] = {
+		.name = "strict", .source = "<preset strict>",
+		.own_home = true, .network = CDN_NETWORK_NONE,
+	},
+};
+
+/*
+ * Each git entry is a way to run code at the host's next plain `git status`;
+ * the others are read by editors, shells and agents when they open the tree.
+ * The entry for .git alone is the name itself: no .git appears or goes.
+ */
+static const char *const executed[] = {
+	".git/hooks/**", ".git/config", ".git/config.worktree",
+	".git/commondir", ".git/modules/**/config",
+	".git/modules/**/hooks/**", ".git/worktrees/*/config.worktree",
+	".git/worktrees/*/commondir", ".git/worktrees/*/gitdir",
+	"**/.git/config", "**/.git/hooks/**", "**/.git",
+	".envrc", ".vscode/**", ".idea/**", ".devcontainer/**", ".mcp.json",
+	".claude/**", ".codex/**", ".gemini/**", ".cursor/**", ".cordon/**",
+};
+
+static const char *const system_dirs[] = {
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+	"/etc", "/opt", "/nix", "/gnu", "/snap", "/var/lib", "/proc", "/sys",
+	"/run/systemd/resolve", "/run/NetworkManager",
+};
+
+static const char *const toolchains[] = {
+	".cargo", ".rustup", ".nvm", ".pyenv", ".rbenv", ".sdkman", ".volta",
+	".bun", ".deno", ".local/bin", ".local/lib", ".local/share/uv",
+	".local/share/pipx", ".local/share/pnpm", ".local/share/mise",
+	".local/share/fnm", ".local/share/claude", "go/bin",
+};
+/* clang-format on */
+
+const struct cdn_preset *
+cdn_preset_get(enum cordon_preset preset)
+{
+	return &presets[preset];
+}
+
+const char *
+cdn_preset_executed(size_t i)
+{
+	return i < CDN_LEN(executed) ? executed[i] : NULL;
+}
+
+const char *
+cdn_preset_system(size_t i)
+{
+	return i < CDN_LEN(system_dirs) ? system_dirs[i] : NULL;
+}
+
+const char *
+cdn_preset_toolchain(size_t i)
+{
+	return i < CDN_LEN(toolchains) ? toolchains[i] : NULL;
+}
+
+static struct cdn_rule
+preset_rule(const struct cdn_preset *preset, const char *pattern, bool negated)
+{
+	return (struct cdn_rule){ .text = cdn_str_of(pattern),
+		.pattern = cdn_str_of(pattern), .negated = negated,
+		.pos = { .source = preset->source } };
+}
+
+int
+cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
+    enum cordon_op op, struct cdn_rules *ret, struct cordon_error *err)
+{
+	struct cdn_rules rules = { 0 };
+
+	rules.v = cdn_arena_array(arena, 1 + CDN_LEN(executed),
+	    sizeof(*rules.v));
+	if (rules.v == NULL)
+		return cdn_err_nomem(err);
+	if (op != CORDON_MODIFY || preset->modifies)
+		rules.v[rules.n++] = preset_rule(preset, "**", false);
+	if (op == CORDON_MODIFY && preset->denies)
+		for (size_t i = 0; i < CDN_LEN(executed); i++)
+			rules.v[rules.n++] =
+			    preset_rule(preset, executed[i], true);
+	*ret = rules;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/*
+ * preset - what a process may see outside the workspace, and the rules that
+ * hold inside it when nobody wrote a document.  Tables only.
+ */
+#ifndef CDN_DECIDE_PRESET_H
+#define CDN_DECIDE_PRESET_H
+
+#include "engine/profile/profile.h"
+
+struct cdn_preset {
+	const char *name;   /* "workspace" */
+	const char *source; /* "<preset workspace>" */
+	bool modifies;	    /* the workspace may be modified */
+	bool denies;	    /* ... except what the host would execute */
+	bool whole_host;    /* everything but the floor is visible */
+	bool toolchains;    /* the toolchains of the real home are visible */
+	bool own_home;	    /* HOME is a private directory */
+	enum cdn_network_mode network;
+};
+
+const struct cdn_preset *cdn_preset_get(enum cordon_preset preset);
+
+/* Patterns of files the host would later execute.  NULL past the end. */
+const char *cdn_preset_executed(size_t i);
+
+/* Directories every program needs: read and execute.  NULL past the end. */
+const char *cdn_preset_system(size_t i);
+
+/* Below the real home: read and execute where they exist. */
+const char *cdn_preset_toolchain(size_t i);
+
+/* The rules of an operation when no document is loaded, in the arena. */
+CDN_MUST_USE int cdn_preset_rules(struct cdn_arena *arena,
+    const struct cdn_preset *preset, enum cordon_op op, struct cdn_rules *ret,
+    struct cordon_error *err);
+
+#endif
