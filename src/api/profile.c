@@ -106,7 +106,6 @@ cordon_profile_check(const struct cordon_profile *profile, enum cordon_op op,
 {
 	char text[CDN_PATH_MAX + 1];
 	struct cdn_finding finding;
-	const struct cdn_rule *rule;
 	cdn_str normal;
 	int code;
 
@@ -120,22 +119,8 @@ cordon_profile_check(const struct cordon_profile *profile, enum cordon_op op,
 	finding = (unsigned)op < CDN_RULE_OPS ?
 	    cdn_rule_set_judge(&profile->sets[op], normal) :
 	    cdn_network_judge(&profile->network, normal);
-	rule = finding.rule != NULL ? finding.rule : finding.deny_rule;
-	*ret = (struct cordon_verdict){
-		.decision = finding.allowed ? CORDON_ALLOW : CORDON_DENY,
-		.allowed = finding.allowed,
-		.as = CORDON_AS_POLICY,
-		.operation = op,
-		.layer = CORDON_LAYER_POLICY,
-		.profile = profile->name,
-		.matched_rule = finding.matched_rule,
-		.deny_rule = finding.deny_rule == NULL ? NULL :
-			finding.deny_rule->pattern.p,
-		.rule_text = rule == NULL ? NULL : rule->text.p,
-		.source = rule == NULL ? NULL : rule->pos.source,
-		.line = rule == NULL ? 0 : rule->pos.line,
-		.column = rule == NULL ? 0 : rule->pos.column,
-	};
+	*ret = cdn_finding_verdict(&finding, CORDON_AS_POLICY, op,
+	    CORDON_LAYER_POLICY, profile->name);
 	return 0;
 }
 

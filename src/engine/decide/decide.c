@@ -321,33 +321,6 @@ judge_socket(const struct cdn_authority *a, const struct cdn_question *q,
 
 /* ----- The verdict ----------------------------------------------------------- */
 
-static void
-fill_verdict(const struct cdn_authority *a, const struct cdn_question *q,
-    const struct cdn_answer *given, struct cordon_verdict *ret)
-{
-	const struct cdn_finding *finding = &given->finding;
-	const struct cdn_rule *rule = finding->rule != NULL ?
-	    finding->rule : finding->deny_rule;
-
-	*ret = (struct cordon_verdict){
-		.decision = finding->allowed ? CORDON_ALLOW : CORDON_DENY,
-		.allowed = finding->allowed,
-		.as = q->as,
-		.operation = q->op,
-		.layer = given->layer,
-		.profile = a->profile_name,
-		.matched_rule = finding->matched_rule,
-	};
-	if (finding->deny_rule != NULL)
-		ret->deny_rule = finding->deny_rule->pattern.p;
-	if (rule == NULL)
-		return;
-	ret->rule_text = rule->text.p;
-	ret->source = rule->pos.source;
-	ret->line = rule->pos.line;
-	ret->column = rule->pos.column;
-}
-
 static struct cdn_answer
 judge(const struct cdn_authority *a, const struct cdn_question *q)
 {
@@ -370,5 +343,6 @@ cdn_decide(const struct cdn_authority *authority,
 {
 	struct cdn_answer given = judge(authority, question);
 
-	fill_verdict(authority, question, &given, ret);
+	*ret = cdn_finding_verdict(&given.finding, question->as, question->op,
+	    given.layer, authority->profile_name);
 }

@@ -88,3 +88,31 @@ cdn_network_judge(const struct cdn_network_set *network, cdn_str endpoint)
 		return (struct cdn_finding){ .matched_rule = no_match };
 	return (struct cdn_finding){ .matched_rule = no_rules };
 }
+
+/* A deny behind "[]" is told too: it is what the author would look for. */
+struct cordon_verdict
+cdn_finding_verdict(const struct cdn_finding *finding, enum cordon_as as,
+    enum cordon_op op, enum cordon_layer layer, const char *profile)
+{
+	const struct cdn_rule *deny = finding->deny_rule;
+	const struct cdn_rule *rule = finding->rule != NULL ?
+	    finding->rule : deny;
+	struct cordon_verdict verdict = {
+		.decision = finding->allowed ? CORDON_ALLOW : CORDON_DENY,
+		.allowed = finding->allowed,
+		.as = as,
+		.operation = op,
+		.layer = layer,
+		.profile = profile,
+		.matched_rule = finding->matched_rule,
+		.deny_rule = deny == NULL ? NULL : deny->pattern.p,
+	};
+
+	if (rule != NULL) {
+		verdict.rule_text = rule->text.p;
+		verdict.source = rule->pos.source;
+		verdict.line = rule->pos.line;
+		verdict.column = rule->pos.column;
+	}
+	return verdict;
+}

@@ -78,6 +78,11 @@ struct cdn_finding cdn_rule_set_finding(const struct cdn_rule_set *set,
 struct cdn_finding cdn_network_judge(const struct cdn_network_set *network,
     cdn_str endpoint);
 
+/* A finding as a verdict; layer and profile name come from the caller. */
+struct cordon_verdict cdn_finding_verdict(const struct cdn_finding *finding,
+    enum cordon_as as, enum cordon_op op, enum cordon_layer layer,
+    const char *profile);
+
 /*
  * Compiles rules (texts borrowed) into a set.  Used for profiles and for the
  * lists that other rooms bring.  fold: patterns are folded (match/fold.h) and
