@@ -4,11 +4,14 @@
  * What is judged is the real path of the object that will be used: symbolic
  * links are followed first (dangling ones and missing tails too, at most
  * CDN_LINKS_MAX), ".." physically; below the last existing directory ".." is
- * lexical.  Links that the kernel makes up (/proc/PID/{cwd,root,exe,fd/N}) are
- * not followed: their target depends on who asks.
+ * lexical, and what comes back from there is among real things again.  "/" and
+ * "/." behind a file name the file.  Links that the kernel makes up
+ * (/proc/PID/{cwd,root,exe,fd/N}) are not followed: their target depends on
+ * who asks.
  *
  * Errors: CORDON_E_LINKS (too many, or a loop), CORDON_E_RESOLVE with the
- * errno (EACCES, ENAMETOOLONG, a magic link ...), CORDON_E_WORKSPACE.
+ * errno (EACCES, ENAMETOOLONG, ELOOP for a magic link, EAGAIN when things were
+ * moved about all the time), CORDON_E_WORKSPACE, CORDON_E_INVALID.
  * ENOENT and ENOTDIR are no errors: the tail is missing.
  */
 #ifndef CDN_PATH_PATH_H
@@ -24,37 +27,43 @@ struct cdn_real {
 	size_t existing;   /* path[0..existing) names the deepest object there */
 	bool exists;	   /* the whole path does */
 	bool is_directory; /* of the object, when it exists */
-	bool folds_case;   /* the directory that holds the name ignores case */
+	bool folds_case;   /* the directory that holds the name ignores case,
+			      or cannot be asked */
 	dev_t dev;	   /* of the object, when it exists */
 	ino_t ino;
 	nlink_t nlink;
 };
 
 /*
- * raw: any bytes but NUL, at most CDN_PATH_MAX.  base: absolute path that a
- * relative raw is taken from (itself resolved too).  Uses openat2 for the
- * common case and a walk of its own where the path, or openat2, is missing.
- * Allocates nothing; opens descriptors only for its own duration.
+ * raw: any bytes but NUL, at most CDN_PATH_MAX; empty is base.  base: absolute
+ * path that a relative raw is taken from (itself resolved too).  Uses openat2
+ * for the common case and a walk of its own where the path, or openat2, is
+ * missing.  Allocates nothing (about 48 KiB of stack); opens descriptors only
+ * for its own duration.
  */
 CDN_MUST_USE int cdn_path_resolve(const char *base, cdn_str raw,
     struct cdn_real *ret, struct cordon_error *err);
 
 /*
  * The real path of a workspace: must exist and be a directory, otherwise
- * CORDON_E_WORKSPACE.
+ * CORDON_E_WORKSPACE.  Relative: from the current directory.
  */
 CDN_MUST_USE int cdn_path_workspace(const char *dir, struct cdn_real *ret,
     struct cordon_error *err);
 
-/* The real path of an open descriptor; what was judged is what was opened. */
+/*
+ * The real path of an open descriptor; what was judged is what was opened.
+ * CORDON_E_RESOLVE when it has none (removed, a pipe) or /proc is not there.
+ */
 CDN_MUST_USE int cdn_path_of_fd(int fd, struct cdn_real *ret,
     struct cordon_error *err);
 
 /*
  * Is (dev, ino) the inode of `entry` or, when entry is a directory, of a
  * regular file below it?  Bounded walk (CDN_INODE_SCAN_MAX entries); a walk
- * that hits the bound answers true (when in doubt, it is protected).  For
- * objects with more than one link only: the caller looks at nlink first.
+ * that hits the bound, or something it may not read, answers true (when in
+ * doubt, it is protected).  For objects with more than one link only: the
+ * caller looks at nlink first.
  */
 bool cdn_path_holds_inode(const char *entry, dev_t dev, ino_t ino);
 

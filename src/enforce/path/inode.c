@@ -1,0 +1,113 @@
+/*
+ * inode - other names of a protected file.
+ *
+ * A hard link made long ago gives a secret a second name that no rule knows.
+ * The question is asked only for files with more than one link, so the walk
+ * may be thorough: every entry is looked at (the number in a directory entry
+ * is not always the one of stat), no link is followed, and whatever cannot be
+ * read counts as a hit.
+ */
+#include "enforce/path/path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LEVELS_MAX 64 /* one descriptor each */
+
+struct scan {
+	dev_t dev;
+	ino_t ino;
+	unsigned left; /* entries that may still be looked at */
+};
+
+static bool scan_directory(struct scan *scan, int parent, const char *name,
+    unsigned level);
+
+static bool
+is_it(const struct scan *scan, const struct stat *st)
+{
+	return st->st_dev == scan->dev && st->st_ino == scan->ino;
+}
+
+/* Gone, or no longer what it was: then it is not below the entry. */
+static bool
+vanished(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
+
+static bool
+scan_entry(struct scan *scan, int parent, const char *name, unsigned level)
+{
+	struct stat st;
+
+	if (scan->left == 0)
+		return true;
+	scan->left--;
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return !vanished(errno);
+	if (S_ISREG(st.st_mode))
+		return is_it(scan, &st);
+	if (S_ISDIR(st.st_mode))
+		return scan_directory(scan, parent, name, level + 1);
+	return false;
+}
+
+static bool
+scan_names(struct scan *scan, DIR *dir, unsigned level)
+{
+	const struct dirent *entry;
+
+	for (;;) {
+		errno = 0;
+		entry = readdir(dir);
+		if (entry == NULL)
+			return errno != 0;
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (scan_entry(scan, dirfd(dir), entry->d_name, level))
+			return true;
+	}
+}
+
+static bool
+scan_directory(struct scan *scan, int parent, const char *name, unsigned level)
+{
+	bool found;
+	DIR *dir;
+	int fd;
+
+	if (level > LEVELS_MAX)
+		return true;
+	fd = openat(parent, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return !vanished(errno);
+	dir = fdopendir(fd);
+	if (dir == NULL) {
+		close(fd);
+		return true;
+	}
+	found = scan_names(scan, dir, level);
+	closedir(dir);
+	return found;
+}
+
+bool
+cdn_path_holds_inode(const char *entry, dev_t dev, ino_t ino)
+{
+	struct scan scan = { dev, ino, CDN_INODE_SCAN_MAX };
+	struct stat st;
+
+	if (fstatat(AT_FDCWD, entry, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return !vanished(errno);
+	if (is_it(&scan, &st))
+		return true;
+	if (!S_ISDIR(st.st_mode))
+		return false;
+	return scan_directory(&scan, AT_FDCWD, entry, 0);
+}

@@ -1,0 +1,41 @@
+/*
+ * sys - one thin function per system call that libc does not wrap.
+ *
+ * House rules of this room:
+ *
+ *   - the result is >= 0, or -errno; errno itself is never part of the API
+ *   - no allocation, no logging, no locks: every function may be called
+ *     between fork() and execve() of a threaded program
+ *   - descriptors come back close-on-exec
+ *   - UAPI structs and constants are our own copies, so that old headers on
+ *     the build machine do not decide what the binary can do on a new kernel
+ */
+#ifndef CDN_SYS_SYS_H
+#define CDN_SYS_SYS_H
+
+#include "base/base.h"
+
+/* struct open_how, since 5.6. */
+struct cdn_open_how {
+	uint64_t flags; /* O_...; O_CLOEXEC is added */
+	uint64_t mode;
+	uint64_t resolve; /* CDN_RESOLVE_... */
+};
+
+#define CDN_RESOLVE_NO_XDEV	  0x01U
+#define CDN_RESOLVE_NO_MAGICLINKS 0x02U
+#define CDN_RESOLVE_NO_SYMLINKS	  0x04U
+#define CDN_RESOLVE_BENEATH	  0x08U
+#define CDN_RESOLVE_IN_ROOT	  0x10U
+
+/* A descriptor.  -ENOSYS and -EPERM also mean that a filter took it away. */
+CDN_MUST_USE int cdn_sys_openat2(int dirfd, const char *path,
+    const struct cdn_open_how *how);
+
+/* Inode flags as chattr knows them. */
+#define CDN_FL_CASEFOLD 0x40000000U /* names in the directory, since 5.2 */
+
+/* Not on an O_PATH descriptor.  -ENOTTY: the file system has none. */
+CDN_MUST_USE int cdn_sys_inode_flags(int fd, unsigned *ret);
+
+#endif
