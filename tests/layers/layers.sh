@@ -100,7 +100,7 @@ planted enforce/sys/a.c 'int a(void) { exit(1); }' \
 planted api/a.c 'int a(void) { return printf("x"); }' \
     'the library may not call printf()'
 planted engine/match/x.c '#include <string.h>' \
-    'its own header "engine/match/x.h" must be included first'
+    'its own header "engine/match/x.h", or one of its room that includes it, must come first'
 planted engine/match/a.c '#include "x.h"' \
     '"x.h" is not the name of a file in a room'
 planted engine/guess/a.c '#include "base/base.h"' \
