@@ -405,6 +405,9 @@ cdn_json_parse(cdn_str text, const struct cdn_json_options *options,
 	if (s.text.n > s.limits.max_bytes)
 		return refuse(&s, s.text.p + s.limits.max_bytes,
 		    "longer than %zu bytes", s.limits.max_bytes);
+	s.nodes = cdn_arena_grow(arena, NULL, 0, &s.room, sizeof(*s.nodes));
+	if (s.nodes == NULL)
+		return cdn_err_nomem(err);
 	r = scan_text(&s);
 	if (r < 0)
 		return r;

@@ -53,11 +53,13 @@ cdn_json_open(struct cdn_json_writer *w, char bracket)
 {
 	if (bracket != '{' && bracket != '[')
 		cdn_bug("neither a JSON object nor an array");
-	/* A level may come from data, so too many of them is no bug. */
-	if (w->depth == CDN_JSON_LEVELS_MAX)
-		w->buf->failed = true;
 	if (cdn_buf_failed(w->buf))
 		return;
+	if (w->depth == CDN_JSON_LEVELS_MAX) {
+		/* Levels may come from data, so too many are no bug. */
+		w->buf->failed = true;
+		return;
+	}
 	before_value(w);
 	cdn_buf_putc(w->buf, bracket);
 	w->depth++;

@@ -133,15 +133,15 @@ takes_nothing(void *arg)
 static int
 takes_many(void *arg)
 {
-	void *blocks[700] = { NULL };
+	void *blocks[600] = { NULL };
 	size_t n = 0;
 
 	(void)arg;
-	while (n < 700 && (blocks[n] = malloc(n)) != NULL)
+	while (n < 600 && (blocks[n] = malloc(n)) != NULL)
 		n++;
-	for (size_t i = 0; i < 700; i++)
-		free(blocks[i * 7 % 700]);
-	return n < 700 ? CORDON_E_NOMEM : 0;
+	for (size_t i = 0; i < 600; i++)
+		free(blocks[i * 7 % 600]);
+	return n < 600 ? CORDON_E_NOMEM : 0;
 }
 
 /* A block that libc took is given back through our free(). */

@@ -28,7 +28,8 @@ test_pieces(void)
 		pieces[i] = cdn_arena_alloc(arena, n);
 		if (pieces[i] == NULL) {
 			ok(false, "memory ran out");
-			break;
+			cdn_arena_free(arena);
+			return;
 		}
 		aligned &= (uintptr_t)pieces[i] % _Alignof(max_align_t) == 0;
 		zeroed &= all_zero(pieces[i], n);
