@@ -219,6 +219,9 @@ static const struct {
 	{ ROW("\"\\udbff\\u0041\""), "1: half a surrogate pair" },
 	{ ROW("\"\\ud800\\ud800\""), "1: half a surrogate pair" },
 	{ ROW("\"\\udc00\\ud800\""), "1: half a surrogate pair" },
+	{ ROW("\"\\udc00\\udc00\""), "1: half a surrogate pair" },
+	{ ROW("\"\\ud800\\udbff\""), "1: half a surrogate pair" },
+	{ ROW("\"\\ud800\\ue000\""), "1: half a surrogate pair" },
 	{ ROW("\"\\ud83d\\n\""), "1: half a surrogate pair" },
 	{ ROW("\"\\ud83d\\u"), "1: half a surrogate pair" },
 	{ ROW("\"\\ud83d\\ude0\""), "1: half a surrogate pair" },
@@ -317,6 +320,22 @@ test_limits(void)
 	    "nested deeper than 2 levels") == 0, "one level deeper");
 }
 
+/* Levels that are closed again do not count. */
+static void
+test_many_siblings(void)
+{
+	struct cdn_buf text;
+
+	cdn_buf_init(&text, 4096);
+	cdn_buf_puts(&text, "[{}");
+	for (int i = 0; i < 100; i++)
+		cdn_buf_puts(&text, ",[],{\"a\":[{}]}");
+	cdn_buf_putc(&text, ']');
+	ok(parse((cdn_str){ text.p, text.n }, NULL, NULL) == 0,
+	    "a hundred containers side by side");
+	cdn_buf_done(&text);
+}
+
 static void
 test_default_size(void)
 {
@@ -407,6 +426,36 @@ test_many_keys(void)
 		ok_f(tried > 0 && found == tried, "%u keys: found %u of %u "
 		    "repeated ones", n, found, tried);
 	}
+	cdn_buf_done(&text);
+}
+
+/* Every key twice: named is the first that repeats one, whatever its hash. */
+static void
+test_all_twice(void)
+{
+	unsigned wrong = 0;
+	struct cdn_buf text;
+
+	cdn_buf_init(&text, 1 << 16);
+	for (unsigned shift = 0; shift < 50; shift++) {
+		struct cordon_error err = { .text = "" };
+		char want[64];
+
+		cdn_buf_reset(&text);
+		for (unsigned i = 0; i < 100; i++) {
+			if (i == 50)
+				snprintf(want, sizeof(want), "invalid JSON at "
+				    "byte %zu: key 'k%u'", text.n + 1,
+				    i % 50 + shift);
+			cdn_buf_printf(&text, "%c\"k%u\":0",
+			    i == 0 ? '{' : ',', i % 50 + shift);
+		}
+		cdn_buf_putc(&text, '}');
+		wrong += parse((cdn_str){ text.p, text.n }, NULL, &err) == 0 ||
+		    strncmp(err.text, want, strlen(want)) != 0;
+	}
+	ok_f(wrong == 0, "the first repeated key is the one named: %u wrong",
+	    wrong);
 	cdn_buf_done(&text);
 }
 
@@ -638,9 +687,11 @@ main(void)
 	test_accepted();
 	test_refused();
 	test_limits();
+	test_many_siblings();
 	test_default_size();
 	test_position();
 	test_many_keys();
+	test_all_twice();
 	test_colliding_keys();
 	test_long_key();
 	test_find();

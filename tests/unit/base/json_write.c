@@ -61,6 +61,13 @@ put_members(struct cdn_json_writer *w)
 	cdn_json_open(w, '[');
 	cdn_json_put_bool(w, true);
 	cdn_json_put_bool(w, false);
+	cdn_json_open(w, '{');
+	cdn_json_put_key(w, "k");
+	cdn_json_put_int(w, 0);
+	cdn_json_close(w);
+	cdn_json_open(w, '[');
+	cdn_json_put_int(w, 0);
+	cdn_json_close(w);
 	cdn_json_open(w, '[');
 	cdn_json_close(w);
 	cdn_json_open(w, '{');
@@ -80,7 +87,7 @@ static void
 test_structure(void)
 {
 	static const char want[] = "{\"schema\":1,\"a\\nb\":\"x\",\"\":null,"
-	    "\"list\":[true,false,[],{},18446744073709551615,"
+	    "\"list\":[true,false,{\"k\":0},[0],[],{},18446744073709551615,"
 	    "-9223372036854775808,{ \"as\" : 1e400 }],"
 	    "\"last\":{\"k\":null}}";
 	struct cdn_json_writer w;
