@@ -1,0 +1,85 @@
+/*
+ * cli - the command `cordon`, a door over cordon.h.
+ *
+ * Commands are rows of one table (main.c): what they are called, which
+ * options of options.h they take, what their exit codes mean.  The help pages
+ * are printed from the same rows.  A command's function gets the parsed
+ * arguments and returns the exit code.
+ */
+#ifndef CDN_CLI_CLI_H
+#define CDN_CLI_CLI_H
+
+#include "front/cli/options.h"
+#include "front/cli/output.h"
+
+struct cli_command {
+	const char *name;    /* "check", "policy validate"; a group has no run */
+	const char *usage;   /* what follows the name and the options */
+	const char *summary; /* one line */
+	const char *about;   /* what it teaches; lines end in \n */
+	const char *examples;
+	const char *exits[CLI_ASK + 1]; /* meaning of each code, NULL: never */
+	unsigned long options;		/* CLI_BITs */
+	size_t operands_min;
+	size_t operands_max;
+	int (*run)(const struct cli_args *args);
+	bool hidden; /* from lists; its own page exists */
+};
+
+/* The table; NULL past the end. */
+const struct cli_command *cli_command(size_t i);
+/* The row of that whole name, or NULL. */
+const struct cli_command *cli_command_find(const char *name);
+
+/* ----- help.c ----------------------------------------------------------- */
+
+void cli_help(const struct cli_command *command); /* NULL: the whole */
+/* `cordon help [COMMAND...]` */
+CDN_MUST_USE int cli_help_words(int argc, char **argv);
+/* A usage error was printed; this says where to read more. */
+int cli_usage(const struct cli_command *command);
+
+/* ----- workspace.c ------------------------------------------------------ */
+
+/*
+ * False, after a message, when no --workspace is given and the current
+ * directory is a home directory or "/": a boundary that large is no accident
+ * anybody should have.
+ */
+CDN_MUST_USE bool cli_workspace_named(const struct cli_args *args);
+/* The same question without a message. */
+CDN_MUST_USE bool cli_workspace_too_wide(const struct cli_args *args);
+/* One line when the current directory is not the top of its work tree. */
+void cli_workspace_hint(const struct cli_args *args);
+
+/*
+ * Opens a session from the options given; profile NULL: --profile.  Nothing is
+ * printed.  diags may be NULL.
+ */
+CDN_MUST_USE int cli_session_new(const struct cli_args *args,
+    const char *profile, struct cordon_diags *diags,
+    struct cordon_session **ret, struct cordon_error *err);
+
+/* Never NULL. */
+struct cordon_diags *cli_diags_new(void);
+
+/*
+ * A document a person named; NULL after a message.  Warnings are kept quiet
+ * about: `policy validate` and `policy lint` are asked for those.
+ */
+struct cordon_policy *cli_policy_load(const char *file);
+
+/* ----- The commands ----------------------------------------------------- */
+
+int cli_check(const struct cli_args *args);
+int cli_policy_validate(const struct cli_args *args);
+int cli_policy_lint(const struct cli_args *args);
+int cli_policy_show(const struct cli_args *args);
+int cli_policy_list(const struct cli_args *args);
+int cli_policy_merge(const struct cli_args *args);
+int cli_policy_schema(const struct cli_args *args);
+int cli_policy_reference(const struct cli_args *args);
+int cli_policy_init(const struct cli_args *args);
+int cli_trust(const struct cli_args *args);
+
+#endif

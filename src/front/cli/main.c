@@ -1,0 +1,321 @@
+#include "front/cli/cli.h"
+
+/* Options that decide which policy, profile and workspace are asked. */
+#define SESSION                                             \
+	(CLI_BIT(CLI_POLICY) | CLI_BIT(CLI_PROFILE) |       \
+	    CLI_BIT(CLI_PRESET) | CLI_BIT(CLI_WORKSPACE) |  \
+	    CLI_BIT(CLI_READ) | CLI_BIT(CLI_WRITE) |        \
+	    CLI_BIT(CLI_NETWORK))
+#define PRINT (CLI_BIT(CLI_JSON) | CLI_BIT(CLI_QUIET))
+#define CHECK                                                   \
+	(CLI_BIT(CLI_AS) | CLI_BIT(CLI_OP) | CLI_BIT(CLI_STDIN) | \
+	    CLI_BIT(CLI_EXPLAIN) | CLI_BIT(CLI_DATA_DIR) |      \
+	    CLI_BIT(CLI_CONFIG_PATH))
+
+#define UNUSABLE "wrong usage, or a document that cannot be used"
+
+/* clang-format off */
+static const struct cli_command commands[] = {
+	{
+	.name = "check",
+	.usage = "PATH... | --stdin",
+	.summary = "may this path be used, and which line says so",
+	.about =
+"Asks the policy about each PATH and names the rule that decided, with its\n"
+"file, line and column.  Nothing is opened or changed.\n"
+"\n"
+"  --as process  may a process of the run use it (default)\n"
+"  --as agent    may the agent name it to a tool: no runtime view\n"
+"  --as policy   the documents alone, on a workspace-relative string\n"
+"  --as block    the block list of --data-dir, on absolute paths\n"
+"\n"
+"With --stdin every line is a query and gets one line of JSON:\n"
+"  {\"path\":\"src/a\",\"op\":\"modify\",\"profile\":\"dev\",\"as\":\"agent\"}\n"
+"Only \"path\" is required; \"data_dir\" and \"config_path\" go with \"block\".\n",
+	.examples =
+"cordon check --op modify src/main.c .git/config\n"
+"cordon check --explain --policy policy.yaml --profile dev secrets/key\n",
+	.exits = {
+		"every path is allowed (--stdin: every line was a query)",
+		NULL,
+		"wrong usage, an unusable document, or a path without a verdict",
+		"a path is denied",
+		"a path needs approval, none is denied",
+	},
+	.options = SESSION | CHECK | PRINT,
+	.operands_max = SIZE_MAX,
+	.run = cli_check,
+	},
+	{
+	.name = "policy",
+	.usage = "COMMAND",
+	.summary = "validate, lint, show and write policies",
+	.about =
+"A policy is a YAML document: ordered rules in named profiles, and denies\n"
+"that hold for all of them.\n",
+	.examples =
+"cordon policy init\n"
+"cordon policy lint\n",
+	.exits = { "yes, valid, clean", "lint found something", UNUSABLE },
+	},
+	{
+	.name = "policy validate",
+	.usage = "FILE...",
+	.summary = "is the document valid; all that is wrong, at once",
+	.about =
+"Reads each FILE and prints every error with its line, column and remedy.\n",
+	.examples = "cordon policy validate .cordon/policy.yaml\n",
+	.exits = { "every FILE is valid", NULL,
+		"wrong usage, or a FILE is invalid or cannot be read" },
+	.options = PRINT,
+	.operands_min = 1,
+	.operands_max = SIZE_MAX,
+	.run = cli_policy_validate,
+	},
+	{
+	.name = "policy lint",
+	.usage = "[FILE...]",
+	.summary = "what is legal but probably not meant",
+	.about =
+"Looks for shadowed rules, rules that match nothing in the workspace, lists\n"
+"of negations only, '[' and '{' (which are literal), paths that may be\n"
+"modified but not read, negations undone by a later rule, and files the host\n"
+"would execute that are left modifiable.\n"
+"Without FILE: every document that would be loaded here.\n",
+	.examples =
+"cordon policy lint\n"
+"cordon policy lint --workspace ~/src/app policy.yaml\n",
+	.exits = { "nothing was found", "something was found", UNUSABLE },
+	.options = CLI_BIT(CLI_POLICY) | CLI_BIT(CLI_WORKSPACE) | PRINT,
+	.operands_max = SIZE_MAX,
+	.run = cli_policy_lint,
+	},
+	{
+	.name = "policy show",
+	.usage = "[NAME]",
+	.summary = "the effective profile, denies included",
+	.about =
+"Prints the profile that would hold here: rules normalised and in order,\n"
+"global denies as '!rule' at the end.  With NAME: the profiles of that named\n"
+"policy ('cordon policy list'), or the one of --profile.\n",
+	.examples =
+"cordon policy show --profile dev\n"
+"cordon policy show --json --policy policy.yaml\n",
+	.exits = { "it was printed", NULL, UNUSABLE },
+	.options = SESSION | PRINT,
+	.operands_max = 1,
+	.run = cli_policy_show,
+	},
+	{
+	.name = "policy list",
+	.usage = "",
+	.summary = "the named policies of the host and the user",
+	.about =
+"They lie in 'policies/NAME.yaml' below /etc/cordon and below the user's\n"
+"configuration directory (~/.config/cordon).\n",
+	.examples = "cordon policy list\n",
+	.exits = { "they were listed", NULL, UNUSABLE },
+	.options = PRINT,
+	.run = cli_policy_list,
+	},
+	{
+	.name = "policy merge",
+	.usage = "GLOBAL WORKSPACE",
+	.summary = "one policy of two: profiles replaced, denies added up",
+	.about =
+"Profiles of WORKSPACE replace those of GLOBAL by name, the denies of both\n"
+"hold, and the result is validated again.  Prints YAML that loads again; a\n"
+"warning names the profiles that grant more than GLOBAL did.\n",
+	.examples =
+"cordon policy merge ~/.config/cordon/policy.yaml .cordon/policy.yaml\n",
+	.exits = { "the merged policy was printed", NULL,
+		"wrong usage, or documents that cannot be used together" },
+	.options = PRINT,
+	.operands_min = 2,
+	.operands_max = 2,
+	.run = cli_policy_merge,
+	},
+	{
+	.name = "policy schema",
+	.usage = "[policy]",
+	.summary = "the JSON Schema of policy documents",
+	.about =
+"Editors that know JSON Schema complete and check policies with it.\n",
+	.examples = "cordon policy schema >cordon-policy.schema.json\n",
+	.exits = { "it was printed", NULL, UNUSABLE },
+	.options = CLI_BIT(CLI_QUIET),
+	.operands_max = 1,
+	.run = cli_policy_schema,
+	},
+	{
+	.name = "policy init",
+	.usage = "[DIR]",
+	.summary = "write a commented policy to start from",
+	.about =
+"Writes DIR/.cordon/policy.yaml (default: the current directory).  Never\n"
+"overwrites one.\n",
+	.examples = "cordon policy init\n",
+	.exits = { "it was written", NULL,
+		"wrong usage, it was there already, or it cannot be written" },
+	.options = CLI_BIT(CLI_WORKSPACE) | CLI_BIT(CLI_QUIET),
+	.operands_max = 1,
+	.run = cli_policy_init,
+	},
+	{
+	.name = "policy reference",
+	.usage = "",
+	.summary = "the reference page of all keys, Markdown",
+	.about = "",
+	.examples = "cordon policy reference >docs/policy.md\n",
+	.exits = { "it was printed", NULL, UNUSABLE },
+	.options = CLI_BIT(CLI_QUIET),
+	.run = cli_policy_reference,
+	.hidden = true,
+	},
+	{
+	.name = "trust",
+	.usage = "[DIR] | --list | --revoke DIR",
+	.summary = "let a project's own policy do more than narrow",
+	.about =
+"A project's policy can be written by whoever writes the project, so it can\n"
+"only take away until its bytes are trusted.  Shows what is being trusted,\n"
+"then records the SHA-256 of DIR/.cordon/policy.yaml (default: the current\n"
+"directory).  A changed file is not trusted.\n",
+	.examples =
+"cordon trust\n"
+"cordon trust --list\n",
+	.exits = { "it was recorded, listed, revoked", NULL,
+		"wrong usage, an unusable document, or nothing to revoke" },
+	.options = CLI_BIT(CLI_LIST) | CLI_BIT(CLI_REVOKE) |
+	    CLI_BIT(CLI_WORKSPACE) | PRINT,
+	.operands_max = 1,
+	.run = cli_trust,
+	},
+};
+/* clang-format on */
+
+const struct cli_command *
+cli_command(size_t i)
+{
+	return i < CDN_LEN(commands) ? &commands[i] : NULL;
+}
+
+const struct cli_command *
+cli_command_find(const char *name)
+{
+	for (size_t i = 0; i < CDN_LEN(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static const char *
+command_name(size_t i, const void *arg)
+{
+	(void)arg;
+	return i < CDN_LEN(commands) ? commands[i].name : NULL;
+}
+
+static int
+unknown(const char *name)
+{
+	const char *near = cli_nearest(name, command_name, NULL);
+
+	cli_error("unknown command '%s'", name);
+	if (near != NULL)
+		cli_hint("did you mean 'cordon %s'?", near);
+	else
+		cli_hint("'cordon --help' lists the commands");
+	return CLI_INVALID;
+}
+
+static bool
+count_fits(const struct cli_command *command, const struct cli_args *args)
+{
+	size_t n = args->operands.n;
+
+	if (n < command->operands_min)
+		cli_error("'cordon %s' needs %s", command->name,
+		    command->usage);
+	else if (n > command->operands_max)
+		cli_error("'%s' is one argument too many for 'cordon %s'",
+		    args->operands.v[command->operands_max], command->name);
+	else
+		return true;
+	return false;
+}
+
+static int
+run(const struct cli_command *command, int argc, char **argv)
+{
+	struct cli_args args;
+	int status;
+
+	if (!cli_args_parse(argc, argv, command->options, command->name, &args))
+		return CLI_INVALID;
+	if (cli_has(&args, CLI_QUIET))
+		cli_output_quiet();
+	if (cli_has(&args, CLI_HELP)) {
+		cli_help(command);
+		status = CLI_YES;
+	} else if (!count_fits(command, &args)) {
+		status = cli_usage(command);
+	} else {
+		status = command->run(&args);
+	}
+	cli_args_done(&args);
+	return status;
+}
+
+/* `cordon policy ...`: argv begins with the word behind "policy". */
+static int
+run_group(const struct cli_command *group, int argc, char **argv)
+{
+	cdn_cleanup_free char *name = NULL;
+	const struct cli_command *command;
+
+	if (argc == 0) {
+		cli_error("'cordon %s' needs a command", group->name);
+		return cli_usage(group);
+	}
+	if (strcmp(argv[0], "--help") == 0) {
+		cli_help(group);
+		return CLI_YES;
+	}
+	name = cli_printf("%s %s", group->name, argv[0]);
+	command = cli_command_find(name);
+	if (command == NULL)
+		return unknown(name);
+	return run(command, argc - 1, argv + 1);
+}
+
+static int
+dispatch(int argc, char **argv)
+{
+	const struct cli_command *command;
+
+	if (argc == 0) {
+		cli_error("which command?");
+		return cli_usage(NULL);
+	}
+	if (strcmp(argv[0], "--version") == 0 && argc == 1) {
+		printf("cordon %s\n", cordon_version());
+		return CLI_YES;
+	}
+	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "help") == 0)
+		return cli_help_words(argc - 1, argv + 1);
+	command = cli_command_find(argv[0]);
+	if (command == NULL)
+		return unknown(argv[0]);
+	if (command->run == NULL)
+		return run_group(command, argc - 1, argv + 1);
+	return run(command, argc - 1, argv + 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	if (!cli_output_init())
+		return CLI_INVALID;
+	return cli_output_finish(dispatch(argc - 1, argv + 1));
+}

@@ -1,0 +1,298 @@
+#include "front/cli/options.h"
+
+#include "base/str.h"
+#include "front/cli/output.h"
+
+/* clang-format off */
+static const struct cli_option_row rows[CLI_OPTION_MAX] = {
+	[CLI_POLICY]	  = { "policy", CLI_MANY, "FILE",
+	    "use FILE, not the user's and project's; repeatable" },
+	[CLI_PROFILE]	  = { "profile", CLI_VALUE, "NAME",
+	    "the profile to ask (default: unrestricted)" },
+	[CLI_PRESET]	  = { "preset", CLI_VALUE, "NAME",
+	    "workspace (default), protect or strict" },
+	[CLI_WORKSPACE]	  = { "workspace", CLI_VALUE, "DIR",
+	    "the workspace (default: the current directory)" },
+	[CLI_READ]	  = { "read", CLI_MANY, "PATH",
+	    "PATH outside may be read; repeatable" },
+	[CLI_WRITE]	  = { "write", CLI_MANY, "PATH",
+	    "PATH outside may be read and modified; repeatable" },
+	[CLI_NETWORK]	  = { "network", CLI_VALUE, "WHAT",
+	    "none, loopback, full or HOST[:PORT][,...]" },
+	[CLI_AS]	  = { "as", CLI_VALUE, "WHO",
+	    "process (default), agent, policy or block" },
+	[CLI_OP]	  = { "op", CLI_VALUE, "OP",
+	    "read (default), modify, exec, connect or bind" },
+	[CLI_DATA_DIR]	  = { "data-dir", CLI_VALUE, "DIR",
+	    "the directory that '--as block' protects" },
+	[CLI_CONFIG_PATH] = { "config-path", CLI_VALUE, "FILE",
+	    "one more file that '--as block' protects" },
+	[CLI_STDIN]	  = { "stdin", CLI_FLAG, NULL,
+	    "read one JSON query per line, answer one line each" },
+	[CLI_EXPLAIN]	  = { "explain", CLI_FLAG, NULL,
+	    "add every rule that matched, in order" },
+	[CLI_LIST]	  = { "list", CLI_FLAG, NULL,
+	    "print what is trusted" },
+	[CLI_REVOKE]	  = { "revoke", CLI_VALUE, "DIR",
+	    "trust the policy of DIR no more" },
+	[CLI_JSON]	  = { "json", CLI_FLAG, NULL,
+	    "print JSON, one object per line" },
+	[CLI_QUIET]	  = { "quiet", CLI_FLAG, NULL,
+	    "no hints and warnings on standard error" },
+	[CLI_HELP]	  = { "help", CLI_FLAG, NULL,
+	    "print this page" },
+};
+/* clang-format on */
+
+#define DISTANCE_MAX 2U /* edits between a typing error and what was meant */
+
+const struct cli_option_row *
+cli_option_row(enum cli_option option)
+{
+	return &rows[option];
+}
+
+const char *
+cli_nearest(const char *text, const char *(*word)(size_t i, const void *arg),
+    const void *arg)
+{
+	unsigned best = DISTANCE_MAX + 1;
+	const char *found = NULL;
+	const char *candidate;
+
+	for (size_t i = 0; (candidate = word(i, arg)) != NULL; i++) {
+		unsigned d = cdn_str_distance(cdn_str_of(text),
+		    cdn_str_of(candidate), DISTANCE_MAX);
+
+		/* Two wrong letters of three are another word. */
+		if (d < best && d < strlen(candidate)) {
+			best = d;
+			found = candidate;
+		}
+	}
+	return found;
+}
+
+/* ----- Words ------------------------------------------------------------ */
+
+const char *
+cli_op_word(int i)
+{
+	return cordon_op_name((enum cordon_op)i);
+}
+
+const char *
+cli_as_word(int i)
+{
+	return cordon_as_name((enum cordon_as)i);
+}
+
+const char *
+cli_preset_word(int i)
+{
+	return cordon_preset_name((enum cordon_preset)i);
+}
+
+int
+cli_word_find(cli_words_fn *words, const char *text)
+{
+	const char *word;
+
+	for (int i = 0; (word = words(i)) != NULL; i++)
+		if (strcmp(word, text) == 0)
+			return i;
+	return -1;
+}
+
+bool
+cli_word(const struct cli_args *args, enum cli_option option,
+    cli_words_fn *words, int fallback, int *ret)
+{
+	const char *text = cli_value(args, option);
+	int found;
+
+	if (text == NULL) {
+		*ret = fallback;
+		return true;
+	}
+	found = cli_word_find(words, text);
+	if (found < 0) {
+		cli_error("'%s' is no value for '--%s' (%s)", text,
+		    rows[option].name, rows[option].summary);
+		return false;
+	}
+	*ret = found;
+	return true;
+}
+
+/* ----- Parsing ---------------------------------------------------------- */
+
+struct parser {
+	int argc;
+	char **argv;
+	int next; /* of argv, still to be read */
+	unsigned long takes;
+	const char *command;
+	struct cli_args *args;
+};
+
+static void
+add(struct cli_strings *list, const char *text, int room)
+{
+	if (list->v == NULL)
+		list->v = cli_alloc((size_t)room, sizeof(*list->v));
+	list->v[list->n++] = text;
+}
+
+static const char *
+taken_name(size_t i, const void *arg)
+{
+	const unsigned long *takes = arg;
+
+	for (int option = 0; option < CLI_OPTION_MAX; option++)
+		if ((*takes & CLI_BIT(option)) != 0 && i-- == 0)
+			return rows[option].name;
+	return NULL;
+}
+
+static bool
+unknown(const struct parser *p, cdn_str name)
+{
+	cdn_cleanup_free char *text = cli_copy(name);
+	const char *near = cli_nearest(text, taken_name, &p->takes);
+
+	cli_error("unknown option '--%s'", text);
+	if (near != NULL)
+		cli_hint("did you mean '--%s'?", near);
+	else
+		cli_hint("'cordon %s --help' lists the options", p->command);
+	return false;
+}
+
+static int
+find(const struct parser *p, cdn_str name)
+{
+	for (int option = 0; option < CLI_OPTION_MAX; option++)
+		if ((p->takes & CLI_BIT(option)) != 0 &&
+		    cdn_str_is(name, rows[option].name))
+			return option;
+	return -1;
+}
+
+/* value is NULL when there was no '='. */
+static bool
+take(struct parser *p, enum cli_option option, const char *value)
+{
+	const struct cli_option_row *row = &rows[option];
+	struct cli_strings *list = &p->args->option[option];
+
+	if (row->kind == CLI_FLAG && value != NULL) {
+		cli_error("option '--%s' takes no value", row->name);
+		return false;
+	}
+	if (row->kind != CLI_FLAG && value == NULL && p->next < p->argc)
+		value = p->argv[p->next++];
+	if (row->kind != CLI_FLAG && (value == NULL || value[0] == '\0')) {
+		cli_error("option '--%s' needs a value", row->name);
+		cli_hint("--%s %s: %s", row->name, row->value, row->summary);
+		return false;
+	}
+	if (row->kind == CLI_VALUE && list->n > 0) {
+		cli_error("option '--%s' is given twice", row->name);
+		cli_hint("'%s' or '%s'? leave one of them out", list->v[0],
+		    value);
+		return false;
+	}
+	add(list, value == NULL ? "" : value, p->argc);
+	return true;
+}
+
+static bool
+read_option(struct parser *p, const char *arg)
+{
+	const char *equals = strchr(arg, '=');
+	cdn_str name = { arg + 2,
+		equals == NULL ? strlen(arg + 2) : (size_t)(equals - arg - 2) };
+	int option = find(p, name);
+
+	if (option < 0)
+		return unknown(p, name);
+	return take(p, (enum cli_option)option,
+	    equals == NULL ? NULL : equals + 1);
+}
+
+static bool
+read_short(const char *arg)
+{
+	cli_error("unknown option '%s'", arg);
+	if (strcmp(arg, "-h") == 0)
+		cli_hint("did you mean '--help'?");
+	else
+		cli_hint("options are long ('--name'); a path that begins "
+			 "with '-' goes behind '--'");
+	return false;
+}
+
+static bool
+read_all(struct parser *p)
+{
+	while (p->next < p->argc) {
+		const char *arg = p->argv[p->next++];
+
+		if (strcmp(arg, "--") == 0)
+			break;
+		if (strncmp(arg, "--", 2) == 0) {
+			if (!read_option(p, arg))
+				return false;
+		} else if (arg[0] == '-' && arg[1] != '\0') {
+			return read_short(arg);
+		} else {
+			add(&p->args->operands, arg, p->argc);
+		}
+	}
+	while (p->next < p->argc)
+		add(&p->args->operands, p->argv[p->next++], p->argc);
+	return true;
+}
+
+bool
+cli_args_parse(int argc, char **argv, unsigned long takes, const char *command,
+    struct cli_args *ret)
+{
+	struct parser p = {
+		.argc = argc,
+		.argv = argv,
+		.takes = takes | CLI_BIT(CLI_HELP),
+		.command = command,
+		.args = ret,
+	};
+
+	*ret = (struct cli_args){ 0 };
+	if (read_all(&p))
+		return true;
+	cli_args_done(ret);
+	return false;
+}
+
+void
+cli_args_done(struct cli_args *args)
+{
+	for (int option = 0; option < CLI_OPTION_MAX; option++)
+		free(args->option[option].v);
+	free(args->operands.v);
+	*args = (struct cli_args){ 0 };
+}
+
+bool
+cli_has(const struct cli_args *args, enum cli_option option)
+{
+	return args->option[option].n > 0;
+}
+
+const char *
+cli_value(const struct cli_args *args, enum cli_option option)
+{
+	const struct cli_strings *list = &args->option[option];
+
+	return list->n > 0 ? list->v[0] : NULL;
+}

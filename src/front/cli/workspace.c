@@ -1,0 +1,152 @@
+#include "front/cli/cli.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#define PASSWD_MAX 4096 /* bytes of one entry of the password database */
+
+/* ----- Too wide --------------------------------------------------------- */
+
+static bool
+is_here(const char *dir)
+{
+	struct stat here, there;
+
+	return dir != NULL && dir[0] == '/' && stat(".", &here) == 0 &&
+	    stat(dir, &there) == 0 && here.st_dev == there.st_dev &&
+	    here.st_ino == there.st_ino;
+}
+
+static bool
+home_is_here(void)
+{
+	struct passwd entry;
+	struct passwd *found = NULL;
+	char room[PASSWD_MAX];
+
+	if (is_here(secure_getenv("HOME")))
+		return true;
+	return getpwuid_r(getuid(), &entry, room, sizeof(room), &found) == 0 &&
+	    found != NULL && is_here(found->pw_dir);
+}
+
+bool
+cli_workspace_too_wide(const struct cli_args *args)
+{
+	return !cli_has(args, CLI_WORKSPACE) && (is_here("/") || home_is_here());
+}
+
+bool
+cli_workspace_named(const struct cli_args *args)
+{
+	if (!cli_workspace_too_wide(args))
+		return true;
+	cli_error("the current directory is %s, which is no workspace by "
+		  "itself",
+	    is_here("/") ? "'/'" : "a home directory");
+	cli_hint("go to a project, or name the directory: --workspace .");
+	return false;
+}
+
+/* ----- The top of the work tree ----------------------------------------- */
+
+/* A directory that git would take for its own, or a file that names one. */
+static bool
+has_git(const char *dir)
+{
+	cdn_cleanup_free char *git = cli_printf("%s/.git", dir);
+	cdn_cleanup_free char *head = cli_printf("%s/HEAD", git);
+	struct stat st;
+
+	if (lstat(git, &st) != 0)
+		return false;
+	if (S_ISDIR(st.st_mode))
+		return lstat(head, &st) == 0;
+	return S_ISREG(st.st_mode);
+}
+
+void
+cli_workspace_hint(const struct cli_args *args)
+{
+	cdn_cleanup_free char *dir = NULL;
+	char *slash;
+
+	if (cli_has(args, CLI_WORKSPACE))
+		return;
+	dir = getcwd(NULL, 0);
+	if (dir == NULL || has_git(dir))
+		return;
+	while ((slash = strrchr(dir, '/')) != NULL && slash != dir) {
+		*slash = '\0';
+		if (has_git(dir)) {
+			cli_note("the workspace is the current directory, not "
+				 "the whole work tree; for that: --workspace "
+				 "'%s'",
+			    dir);
+			return;
+		}
+	}
+}
+
+/* ----- Opening ---------------------------------------------------------- */
+
+struct cordon_diags *
+cli_diags_new(void)
+{
+	struct cordon_diags *diags = cordon_diags_new();
+
+	if (diags == NULL)
+		cli_out_of_memory();
+	return diags;
+}
+
+int
+cli_session_new(const struct cli_args *args, const char *profile,
+    struct cordon_diags *diags, struct cordon_session **ret,
+    struct cordon_error *err)
+{
+	const struct cli_strings *option = args->option;
+	struct cordon_session_options o = {
+		.size = sizeof(o),
+		.workspace = cli_value(args, CLI_WORKSPACE),
+		.policies = option[CLI_POLICY].v,
+		.policy_count = option[CLI_POLICY].n,
+		.profile = profile != NULL ? profile :
+					     cli_value(args, CLI_PROFILE),
+		.read = option[CLI_READ].v,
+		.read_count = option[CLI_READ].n,
+		.write = option[CLI_WRITE].v,
+		.write_count = option[CLI_WRITE].n,
+		.network = cli_value(args, CLI_NETWORK),
+	};
+	const char *preset = cli_value(args, CLI_PRESET);
+
+	if (preset != NULL) {
+		int found = cli_word_find(cli_preset_word, preset);
+
+		if (found < 0)
+			return cdn_err(err, CORDON_E_INVALID,
+			    "'%s' is no preset (protect, workspace, strict)",
+			    preset);
+		o.preset = (enum cordon_preset)found;
+	}
+	return cordon_session_new(&o, diags, ret, err);
+}
+
+struct cordon_policy *
+cli_policy_load(const char *file)
+{
+	struct cordon_diags *diags = cli_diags_new();
+	struct cordon_policy *policy = NULL;
+	struct cordon_error err = { 0 };
+
+	if (cordon_policy_load(file, diags, &policy, &err) != 0) {
+		cli_failure(diags, &err);
+		policy = NULL;
+	}
+	cordon_diags_free(diags);
+	return policy;
+}
