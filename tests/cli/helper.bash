@@ -78,6 +78,14 @@ complains()
 	esac
 }
 
+# lacks TEXT: stdout does not.  (A '!' in front of prints would go unnoticed.)
+lacks()
+{
+	case $output in
+	*"$1"*) say "stdout holds: $1"; return 1 ;;
+	esac
+}
+
 # prints_line TEXT: one line of stdout is exactly the text.
 prints_line()
 {
