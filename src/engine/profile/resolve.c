@@ -10,40 +10,7 @@
  */
 #include "engine/profile/profile.h"
 
-#include "engine/match/pattern.h"
-
-/* A list under construction. */
-struct list {
-	struct cdn_arena *arena;
-	struct cdn_rules rules;
-	size_t capacity;
-	bool fold;
-	bool failed; /* out of memory; sticky */
-};
-
-static void
-append(struct list *list, struct cdn_rule rule)
-{
-	struct cdn_rule *v;
-
-	if (list->failed)
-		return;
-	v = cdn_arena_grow(list->arena, list->rules.v, list->rules.n,
-	    &list->capacity, sizeof(*v));
-	if (v == NULL) {
-		list->failed = true;
-		return;
-	}
-	list->rules.v = v;
-	list->rules.v[list->rules.n++] = rule;
-}
-
-static void
-append_all(struct list *list, const struct cdn_rules *rules)
-{
-	for (size_t i = 0; i < rules->n; i++)
-		append(list, rules->v[i]);
-}
+#include "engine/profile/lift.h"
 
 /* The rule of a profile that nobody wrote: everything. */
 static struct cdn_rule
@@ -53,61 +20,41 @@ everything(const char *source)
 		.pattern = CDN_STR("**"), .pos = { .source = source } };
 }
 
-/* Index of the last rule of `rules` that covers `pattern`, or -1. */
-static long
-last_covering(const struct cdn_rules *rules, cdn_str pattern)
+static bool
+has_exception(const struct cdn_rules *denies)
 {
-	for (size_t i = rules->n; i > 0; i--)
-		if (cdn_rule_covers(rules->v[i - 1].pattern, pattern))
-			return (long)i - 1;
-	return -1;
-}
-
-/*
- * An exception never creates authority: P itself comes back only when the
- * last rule of the profile that covers P grants it, and of the rules inside P
- * a grant comes back only when no later rule had taken all of P away.
- */
-static void
-append_exception(struct list *list, const struct cdn_rule *exception,
-    const struct cdn_rules *own)
-{
-	long covering = last_covering(own, exception->pattern);
-	bool granted = covering >= 0 && !own->v[covering].negated;
-	struct cdn_rule given_back = *exception;
-
-	given_back.negated = false;
-	if (granted)
-		append(list, given_back);
-	for (size_t i = 0; i < own->n; i++) {
-		const struct cdn_rule *rule = &own->v[i];
-		bool dead = !granted && (long)i < covering;
-
-		if (!cdn_rule_covers(exception->pattern, rule->pattern))
-			continue;
-		if (rule->negated || !dead)
-			append(list, *rule);
-	}
-}
-
-static void
-append_denies(struct list *list, const struct cdn_rules *denies,
-    const struct cdn_rules *own)
-{
-	for (size_t i = 0; i < denies->n; i++) {
-		struct cdn_rule deny = denies->v[i];
-
-		if (deny.negated) {
-			append_exception(list, &deny, own);
-			continue;
-		}
-		deny.negated = true;
-		append(list, deny);
-	}
+	for (size_t i = 0; i < denies->n; i++)
+		if (denies->v[i].negated)
+			return true;
+	return false;
 }
 
 static int
-compile(struct list *list, struct cdn_rule_set *ret, struct cordon_error *err)
+append_denies(struct cdn_rule_list *list, const struct cdn_rules *denies,
+    const struct cdn_rules *own, struct cordon_error *err)
+{
+	struct cdn_lift lift = { 0 };
+	int code = 0;
+
+	if (has_exception(denies))
+		code = cdn_lift_init(&lift, list, own, err);
+	for (size_t i = 0; i < denies->n && code == 0; i++) {
+		struct cdn_rule deny = denies->v[i];
+
+		if (deny.negated) {
+			cdn_lift_append(&lift, &deny);
+			continue;
+		}
+		deny.negated = true;
+		cdn_rule_list_add(list, deny);
+	}
+	cdn_lift_done(&lift);
+	return code;
+}
+
+static int
+compile(struct cdn_rule_list *list, struct cdn_rule_set *ret,
+    struct cordon_error *err)
 {
 	if (list->failed)
 		return cdn_err_nomem(err);
@@ -128,14 +75,19 @@ own_rules(const struct cdn_profile_def *def, enum cordon_op op)
  * Exec without a list of its own means "whatever is readable", so the denies
  * of read come first there, then those of exec.
  */
-static void
-append_op_denies(struct list *list, const struct cordon_policy *policy,
+static int
+append_op_denies(struct cdn_rule_list *list, const struct cordon_policy *policy,
     const struct cdn_profile_def *def, enum cordon_op op,
-    const struct cdn_rules *own)
+    const struct cdn_rules *own, struct cordon_error *err)
 {
+	int code = 0;
+
 	if (op == CORDON_EXEC && !def->has_exec)
-		append_denies(list, &policy->deny[CORDON_READ], own);
-	append_denies(list, &policy->deny[op], own);
+		code = append_denies(list, &policy->deny[CORDON_READ], own,
+		    err);
+	if (code == 0)
+		code = append_denies(list, &policy->deny[op], own, err);
+	return code;
 }
 
 static int
@@ -143,12 +95,13 @@ resolve_op(struct cordon_profile *profile, const struct cordon_policy *policy,
     const struct cdn_profile_def *def, enum cordon_op op, bool fold,
     struct cordon_error *err)
 {
-	struct list list = { .arena = profile->arena, .fold = fold };
+	struct cdn_rule_list list = { .arena = profile->arena, .fold = fold };
 	struct cdn_rules own = own_rules(def, op);
+	int code;
 
-	append_all(&list, &own);
-	append_op_denies(&list, policy, def, op, &own);
-	return compile(&list, &profile->sets[op], err);
+	cdn_rule_list_add_all(&list, &own);
+	code = append_op_denies(&list, policy, def, op, &own, err);
+	return code != 0 ? code : compile(&list, &profile->sets[op], err);
 }
 
 /* "loopback" and "full" as rules, so that a verdict can name them. */

@@ -1,0 +1,26 @@
+#include "engine/profile/rulelist.h"
+
+void
+cdn_rule_list_add(struct cdn_rule_list *list, struct cdn_rule rule)
+{
+	struct cdn_rule *v;
+
+	if (list->failed || list->rules.n > CDN_RULES_MAX)
+		return;
+	v = cdn_arena_grow(list->arena, list->rules.v, list->rules.n,
+	    &list->capacity, sizeof(*v));
+	if (v == NULL) {
+		list->failed = true;
+		return;
+	}
+	list->rules.v = v;
+	list->rules.v[list->rules.n++] = rule;
+}
+
+void
+cdn_rule_list_add_all(struct cdn_rule_list *list,
+    const struct cdn_rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		cdn_rule_list_add(list, rules->v[i]);
+}
