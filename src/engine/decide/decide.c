@@ -220,14 +220,16 @@ struct cdn_answer
 cdn_judge_path(const struct cdn_authority *authority, enum cordon_as as,
     enum cordon_op op, cdn_str stripped)
 {
-	struct cdn_answer first;
+	struct cdn_answer given = judge_one(authority, as, op, stripped);
+	struct cdn_answer read;
 
-	if (op != CORDON_READ) {
-		first = judge_one(authority, as, CORDON_READ, stripped);
-		if (!first.finding.allowed)
-			return first;
-	}
-	return judge_one(authority, as, op, stripped);
+	if (op == CORDON_READ)
+		return given;
+	read = judge_one(authority, as, CORDON_READ, stripped);
+	if (read.finding.allowed ||
+	    (!given.finding.allowed && given.layer <= read.layer))
+		return given;
+	return read;
 }
 
 /* ----- The network ---------------------------------------------------------- */
