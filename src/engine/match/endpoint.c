@@ -279,7 +279,8 @@ split(cdn_str in, struct parts *ret)
 		ret->has_port = in.n > 0;
 		ret->port = cdn_str_from(in, 1);
 		return in.n > 0 && in.p[0] != ':' ?
-		    "only :PORT may follow the bracket" : NULL;
+		    "only :PORT may follow the bracket" :
+		    NULL;
 	}
 	at = memchr(in.p, ':', in.n);
 	if (at == NULL)
@@ -287,8 +288,10 @@ split(cdn_str in, struct parts *ret)
 	ret->has_port = true;
 	ret->host.n = (size_t)(at - in.p);
 	ret->port = cdn_str_from(in, ret->host.n + 1);
-	return ret->port.n > 0 && memchr(ret->port.p, ':', ret->port.n) != NULL ?
-	    "an IPv6 address stands in brackets" : NULL;
+	return ret->port.n > 0 &&
+		memchr(ret->port.p, ':', ret->port.n) != NULL ?
+	    "an IPv6 address stands in brackets" :
+	    NULL;
 }
 
 static const char *
@@ -362,6 +365,6 @@ cdn_endpoint_is_address(cdn_str normal)
 	if (normal.n > 0)
 		colon = memchr(normal.p, ':', normal.n);
 	/* No name ends in a number: see put_name(). */
-	return colon != NULL && ends_in_number((cdn_str){ normal.p,
-	    (size_t)(colon - normal.p) });
+	return colon != NULL &&
+	    ends_in_number((cdn_str){ normal.p, (size_t)(colon - normal.p) });
 }

@@ -7,9 +7,10 @@
  */
 #include "engine/policy/tree.h"
 
-#define CONTROL	  "a control character"
-#define LINE_END  "a line end that editors do not show"
-#define DIRECTION "it changes the direction of text and can hide what is written"
+#define CONTROL	 "a control character"
+#define LINE_END "a line end that editors do not show"
+#define DIRECTION \
+	"it changes the direction of text and can hide what is written"
 
 static const struct {
 	unsigned first, last;
@@ -78,7 +79,8 @@ check_whole(cdn_str text, struct cdn_pos start, struct cdn_report *report)
 		    text.n, CDN_DOCUMENT_MAX);
 	else if (looks_utf16(text))
 		cdn_report_add(report, CDN_FINDING_ENCODING, start,
-		    "save the file as UTF-8", "document is not UTF-8, it looks "
+		    "save the file as UTF-8",
+		    "document is not UTF-8, it looks "
 		    "like UTF-16");
 	else if (cdn_str_starts(text, cdn_str_of(bom)))
 		cdn_report_add(report, CDN_FINDING_ENCODING, start,
@@ -98,8 +100,10 @@ refuse_char(struct cdn_report *report, struct cdn_pos pos, unsigned value,
 	if (value == 0)
 		snprintf(hint, sizeof(hint), "is this a text file?");
 	else
-		snprintf(hint, sizeof(hint), "in a double-quoted string it can "
-		    "be written as \\u%04X", value);
+		snprintf(hint, sizeof(hint),
+		    "in a double-quoted string it can "
+		    "be written as \\u%04X",
+		    value);
 	cdn_report_add(report, CDN_FINDING_CHARACTER, pos, hint,
 	    "character U+%04X is not allowed: %s", value, fault);
 }

@@ -12,7 +12,7 @@ struct item {
 
 struct level {
 	cdn_str text;
-	size_t least; /* index of the first rule in this and outer levels */
+	size_t index;
 };
 
 struct walk {
@@ -75,8 +75,8 @@ by_key(const void *a, const void *b)
 static void
 leave(struct walk *w, cdn_str text)
 {
-	while (w->depth > 0 &&
-	    !cdn_rule_covers(w->stack[w->depth - 1].text, text))
+	while (
+	    w->depth > 0 && !cdn_rule_covers(w->stack[w->depth - 1].text, text))
 		w->depth--;
 }
 
@@ -84,25 +84,23 @@ leave(struct walk *w, cdn_str text)
 static void
 enter(struct walk *w, const struct item *item)
 {
-	struct level *top = w->depth > 0 ? &w->stack[w->depth - 1] : NULL;
-	size_t least = item->index;
-
-	if (top != NULL && cdn_str_eq(top->text, item->text))
-		return;
-	if (top != NULL && top->least < least)
-		least = top->least;
-	w->stack[w->depth++] = (struct level){ item->text, least };
+	if (w->depth == 0 ||
+	    !cdn_str_eq(w->stack[w->depth - 1].text, item->text))
+		w->stack[w->depth++] = (struct level){ item->text,
+			item->index };
 }
 
+/* Levels are few: each is a directory deeper than the one before. */
 static size_t
 answer(const struct walk *w, cdn_str text)
 {
-	size_t depth = w->depth;
+	size_t first = CDN_NOT_COVERED;
 
-	if (w->strict && depth > 0 &&
-	    cdn_str_eq(w->stack[depth - 1].text, text))
-		depth--;
-	return depth == 0 ? CDN_NOT_COVERED : w->stack[depth - 1].least;
+	for (size_t i = 0; i < w->depth; i++)
+		if (w->stack[i].index < first &&
+		    !(w->strict && cdn_str_eq(w->stack[i].text, text)))
+			first = w->stack[i].index;
+	return first;
 }
 
 static void

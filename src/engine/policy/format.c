@@ -195,8 +195,8 @@ print_failure(struct cdn_printer *p, const struct spot *spot)
 	const struct cordon_policy *policy = spot->base;
 
 	if (policy->audit_set)
-		put_word(p, spot, CDN_WORDS_FAILURE, policy->audit_warn ?
-		    CDN_FAILURE_WARN : CDN_FAILURE_STOP);
+		put_word(p, spot, CDN_WORDS_FAILURE,
+		    policy->audit_warn ? CDN_FAILURE_WARN : CDN_FAILURE_STOP);
 }
 
 /* ----- Types of many entries ------------------------------------------------------- */
@@ -263,7 +263,7 @@ print_network(struct cdn_printer *p, const struct spot *spot)
 }
 
 static void
-print_variables(struct cdn_printer *p, const struct spot *spot)
+print_sealed(struct cdn_printer *p, const struct spot *spot)
 {
 	const struct cdn_texts *texts = spot->field;
 
@@ -272,10 +272,16 @@ print_variables(struct cdn_printer *p, const struct spot *spot)
 		    sizeof(*texts->v));
 }
 
+/* An empty `pass` takes nothing over; without one there is a built-in list. */
 static void
-print_sealed(struct cdn_printer *p, const struct spot *spot)
+print_variables(struct cdn_printer *p, const struct spot *spot)
 {
-	print_variables(p, spot);
+	const struct cdn_env *env = spot->base;
+
+	if (spot->field == &env->pass && env->has_pass && env->pass.n == 0)
+		cdn_print_word(p, spot->name, "[]");
+	else
+		print_sealed(p, spot);
 }
 
 /* After a merge a variable may be there twice, and the later value holds. */
@@ -316,8 +322,9 @@ put_tool(struct cdn_printer *p, const struct cordon_policy *policy,
 	for (size_t i = 0; i < policy->mcp_count; i++)
 		if (cdn_str_eq(policy->mcp[i].tool, tool))
 			cdn_print_word(p, policy->mcp[i].field,
-			    cdn_word_of(CDN_WORDS_FIELD, policy->mcp[i].is_path ?
-				CDN_FIELD_PATH : CDN_FIELD_TEXT));
+			    cdn_word_of(CDN_WORDS_FIELD,
+				policy->mcp[i].is_path ? CDN_FIELD_PATH :
+							 CDN_FIELD_TEXT));
 	p->level--;
 }
 
@@ -407,8 +414,8 @@ format_json(const struct cordon_policy *policy, struct cdn_buf *out)
 }
 
 int
-cdn_policy_format(const struct cordon_policy *policy,
-    enum cordon_format format, struct cdn_buf *out, struct cordon_error *err)
+cdn_policy_format(const struct cordon_policy *policy, enum cordon_format format,
+    struct cdn_buf *out, struct cordon_error *err)
 {
 	struct cdn_printer p = { .out = out };
 

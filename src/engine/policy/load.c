@@ -38,16 +38,20 @@ report_missing(struct cdn_load *load, const struct cdn_slot *slot,
 	    "'%s' is missing", cdn_label(slot).text);
 }
 
-/* "keys of spec: denyRead, denyModify, ..." */
+/* "keys of spec: denyRead denyModify ..." */
 static void
 list_keys(enum cdn_object object, char *out, size_t size)
 {
+	static const char *const nouns[CDN_OBJECT_MAX] = {
+		[CDN_OBJECT_DOCUMENT] = "a policy",
+		[CDN_OBJECT_PROFILE] = "a profile",
+	};
+	const char *noun = nouns[object];
 	const struct cdn_key *key = NULL;
-	size_t n = (size_t)snprintf(out, size, "keys of %s:",
-	    object == CDN_OBJECT_DOCUMENT ? "a policy" :
-	    object == CDN_OBJECT_PROFILE ? "a profile" :
-	    cdn_objects[object].name);
+	size_t n;
 
+	n = (size_t)snprintf(out, size, "keys of %s:",
+	    noun == NULL ? cdn_objects[object].name : noun);
 	while ((key = cdn_schema_next(object, key)) != NULL && n < size)
 		n += (size_t)snprintf(out + n, size - n, " %s", key->name);
 }
@@ -86,7 +90,7 @@ report_unknowns(struct cdn_load *load, enum cdn_object object,
     const struct cdn_tree *map)
 {
 	for (const struct cdn_tree *entry = map->first; entry != NULL;
-	    entry = entry->next)
+	     entry = entry->next)
 		if (cdn_schema_find(object, entry->key) == NULL)
 			report_unknown(load, object, entry);
 }
@@ -126,12 +130,13 @@ static void
 refuse_version(struct cdn_load *load, const struct cdn_tree *node, bool old)
 {
 	load->foreign = true;
-	cdn_report_add(load->report, CDN_FINDING_VERSION, node->pos, old ?
-	    "move the rules, then write 'schemaVersion: 2'" :
-	    "this version of cordon reads schemaVersion 2",
+	cdn_report_add(load->report, CDN_FINDING_VERSION, node->pos,
+	    old ? "move the rules, then write 'schemaVersion: 2'" :
+		  "this version of cordon reads schemaVersion 2",
 	    "unsupported policy schemaVersion %s%s", cdn_shown(node->text).text,
 	    old ? ": migrate its rules to spec.denyRead, spec.denyModify and "
-		  "spec.fsProfiles" : "");
+		  "spec.fsProfiles" :
+		  "");
 }
 
 void
@@ -183,7 +188,8 @@ load_profile(struct cdn_load *load, const struct cdn_slot *slot,
 	def->pos = node->key_pos;
 	if (fault != NULL)
 		cdn_report_add(load->report, CDN_FINDING_PROFILE, node->key_pos,
-		    "give the profile a name", "policy '%s': %s fsProfile name",
+		    "a name has 1 to 128 printable bytes",
+		    "policy '%s': %s fsProfile name",
 		    cdn_shown(load->policy->name).text, fault);
 	prefix = cdn_arena_printf(load->scratch, "%s.%s", label.text,
 	    cdn_shown(node->key).text);

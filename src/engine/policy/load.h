@@ -29,7 +29,7 @@ struct cdn_load {
 	struct cdn_report *report;
 	struct cdn_arena *scratch; /* goes when loading is done */
 	size_t passed;		   /* BAD nodes passed over */
-	bool foreign;		   /* another version or kind: read no further */
+	bool foreign; /* another version or kind: read no further */
 	struct cdn_doubt doubt;
 };
 
@@ -42,8 +42,8 @@ struct cdn_slot {
 };
 
 /* One loader for each type: cdn_load_rules(), cdn_load_duration(), ... */
-#define CDN_TYPE(id, function, name, text, json) \
-	void cdn_load_##function(struct cdn_load *load,  \
+#define CDN_TYPE(id, function, name, text, json)        \
+	void cdn_load_##function(struct cdn_load *load, \
 	    const struct cdn_slot *slot);
 #include "engine/policy/schema.def"
 #undef CDN_TYPE
@@ -77,13 +77,13 @@ bool cdn_load_is_text(struct cdn_load *load, const struct cdn_slot *slot,
 
 /* A finding of the form "policy 'p': spec.denyRead: ..." at a node. */
 void cdn_load_complain(struct cdn_load *load, const struct cdn_slot *slot,
-    enum cdn_finding finding, const struct cdn_tree *node, const char *hint,
-    const char *fmt, ...) CDN_PRINTF(6, 7);
+    enum cdn_finding_kind finding, const struct cdn_tree *node,
+    const char *hint, const char *fmt, ...) CDN_PRINTF(6, 7);
 
 /* A word of a set; NULL after a finding. */
 const struct cdn_word *cdn_load_word(struct cdn_load *load,
     const struct cdn_slot *slot, const struct cdn_tree *node,
-    enum cdn_words set, enum cdn_finding finding);
+    enum cdn_words set, enum cdn_finding_kind finding);
 
 /* A name of profiles, tools and fields: not blank, not long, no controls. */
 const char *cdn_label_fault(cdn_str name);

@@ -12,6 +12,7 @@
 
 #define HINT_RULE "a rule is a path below the workspace, such as src/**"
 #define HINT_HOST "paths outside the workspace go into the profile's 'host'"
+#define HINT_DENY "paths outside the workspace are denied with 'protect'"
 
 /* Takes one '!' off; what stands behind it is not trimmed again. */
 static cdn_str
@@ -59,6 +60,14 @@ compile_rule(struct cdn_load *load, cdn_str body, struct cdn_rule *ret,
 	return try_rule(load, ret->pattern, err);
 }
 
+static const char *
+rule_hint(const struct cdn_slot *slot, cdn_str body)
+{
+	if (body.n == 0 || strchr("/~", body.p[0]) == NULL)
+		return HINT_RULE;
+	return slot->key->object == CDN_OBJECT_SPEC ? HINT_DENY : HINT_HOST;
+}
+
 static bool
 load_rule(struct cdn_load *load, const struct cdn_slot *slot,
     const struct cdn_tree *node, struct cdn_rule *ret)
@@ -69,16 +78,15 @@ load_rule(struct cdn_load *load, const struct cdn_slot *slot,
 
 	if (!cdn_load_is_text(load, slot, node))
 		return false;
-	ret->text = node->text;
-	ret->pos = node->pos;
+	*ret = (struct cdn_rule){ .text = node->text, .pos = node->pos };
 	body = take_negation(node->text, &ret->negated);
 	code = compile_rule(load, body, ret, &err);
 	if (code == CORDON_E_NOMEM)
 		load->report->nomem = true;
 	else if (code != 0)
 		cdn_load_complain(load, slot, CDN_FINDING_RULE, node,
-		    body.n > 0 && strchr("/~", body.p[0]) != NULL ?
-		    HINT_HOST : HINT_RULE, "%s", err.text);
+		    ret->pattern.p == NULL ? rule_hint(slot, body) : NULL, "%s",
+		    err.text);
 	return code == 0;
 }
 
@@ -94,7 +102,7 @@ cdn_load_rules(struct cdn_load *load, const struct cdn_slot *slot)
 	if (rules->v == NULL)
 		return;
 	for (node = slot->value->first; node != NULL && !load->report->nomem;
-	    node = node->next)
+	     node = node->next)
 		if (load_rule(load, slot, node, &rules->v[rules->n]))
 			rules->n++;
 }
@@ -146,8 +154,9 @@ path_fault(cdn_str path, bool relative, const char **ret_hint)
 	if (path.n > CDN_PATH_MAX)
 		return "is too long";
 	if (relative && path.p[0] == '@') {
-		*ret_hint = "abstract sockets cannot be allowed one by one; for "
-			    "a file of that name, put './' in front";
+		*ret_hint =
+		    "abstract sockets cannot be allowed one by one; for "
+		    "a file of that name, put './' in front";
 		return "is not a path";
 	}
 	if (!relative && path.p[0] != '/' && path.p[0] != '~')
@@ -215,8 +224,7 @@ load_endpoint(struct cdn_load *load, const struct cdn_slot *slot,
 
 	if (!cdn_load_is_text(load, slot, node))
 		return false;
-	ret->text = node->text;
-	ret->pos = node->pos;
+	*ret = (struct cdn_rule){ .text = node->text, .pos = node->pos };
 	body = take_negation(node->text, &ret->negated);
 	if (cdn_endpoint_normalize(body, CDN_ENDPOINT_RULE, normal,
 		sizeof(normal), &n, &err) != 0) {
@@ -244,32 +252,49 @@ load_endpoints(struct cdn_load *load, const struct cdn_slot *slot,
 	if (rules->v == NULL)
 		return;
 	for (node = slot->value->first; node != NULL && !load->report->nomem;
-	    node = node->next)
+	     node = node->next)
 		if (load_endpoint(load, slot, node, &rules->v[rules->n]))
 			rules->n++;
+}
+
+/* A single endpoint, or a boolean, where a word should be. */
+static bool
+is_almost_network(struct cdn_load *load, const struct cdn_slot *slot)
+{
+	const struct cdn_tree *node = slot->value;
+	char hint[160] = "write none or full";
+
+	if (node->kind != CDN_TREE_SCALAR)
+		return false;
+	if (memchr(node->text.p, '.', node->text.n) != NULL ||
+	    memchr(node->text.p, ':', node->text.n) != NULL)
+		snprintf(hint, sizeof(hint), "write [\"%s\"]",
+		    cdn_shown(node->text).text);
+	else if (!cdn_tree_is_bool(node))
+		return false;
+	cdn_load_complain(load, slot, CDN_FINDING_NETWORK, node, hint,
+	    "'%s' is not a network mode", cdn_shown(node->text).text);
+	return true;
 }
 
 void
 cdn_load_network(struct cdn_load *load, const struct cdn_slot *slot)
 {
 	struct cdn_network *network = slot->field;
-	const struct cdn_tree *node = slot->value;
 	const struct cdn_word *word;
 
-	network->pos = node->pos;
-	if (node->kind == CDN_TREE_LIST) {
+	network->pos = slot->value->pos;
+	if (slot->value->kind == CDN_TREE_LIST) {
 		network->mode = CDN_NETWORK_LIST;
 		load_endpoints(load, slot, &network->rules);
-	} else if (cdn_tree_is_bool(node)) {
-		cdn_load_complain(load, slot, CDN_FINDING_NETWORK, node,
-		    "write none or full", "'%s' is not a network mode",
-		    node->text.p);
-	} else {
-		word = cdn_load_word(load, slot, node, CDN_WORDS_NETWORK,
-		    CDN_FINDING_NETWORK);
-		if (word != NULL)
-			network->mode = (enum cdn_network_mode)word->value;
+		return;
 	}
+	if (is_almost_network(load, slot))
+		return;
+	word = cdn_load_word(load, slot, slot->value, CDN_WORDS_NETWORK,
+	    CDN_FINDING_NETWORK);
+	if (word != NULL)
+		network->mode = (enum cdn_network_mode)word->value;
 }
 
 /* ----- Names ---------------------------------------------------------------- */
@@ -283,7 +308,7 @@ cdn_label_fault(cdn_str name)
 	if (cdn_str_trim(name).n == 0)
 		return "empty";
 	if (name.n > CDN_NAME_MAX)
-		return "too long";
+		return "overlong";
 	for (const char *p = name.p; p < end; p += len) {
 		len = cdn_utf8_len(p, end);
 		if ((unsigned char)*p < ' ' || cdn_char_fault(p, len) != NULL)
@@ -321,6 +346,7 @@ void
 cdn_load_variables(struct cdn_load *load, const struct cdn_slot *slot)
 {
 	struct cdn_texts *names = slot->field;
+	struct cdn_env *env = slot->base;
 	const struct cdn_tree *node;
 
 	if (!cdn_load_is_list(load, slot, CDN_NAMES_MAX))
@@ -328,6 +354,7 @@ cdn_load_variables(struct cdn_load *load, const struct cdn_slot *slot)
 	names->v = cdn_load_array(load, slot->value->count, sizeof(*names->v));
 	if (names->v == NULL)
 		return;
+	env->has_pass = env->has_pass || names == &env->pass;
 	for (node = slot->value->first; node != NULL; node = node->next) {
 		if (!cdn_load_is_text(load, slot, node))
 			continue;
@@ -428,7 +455,8 @@ is_field_name(struct cdn_load *load, const struct cdn_slot *slot,
 	at_key.pos = node->key_pos;
 	if (fault != NULL)
 		cdn_load_complain(load, slot, CDN_FINDING_FIELD, &at_key,
-		    "write TOOL: {FIELD: path}", "%s name of a %s", fault, what);
+		    "write TOOL: {FIELD: path}", "%s name of a %s", fault,
+		    what);
 	return fault == NULL;
 }
 
@@ -448,7 +476,7 @@ load_fields_of(struct cdn_load *load, const struct cdn_slot *slot,
 		if (word != NULL)
 			policy->mcp[policy->mcp_count++] =
 			    (struct cdn_mcp_field){ tool->key, node->key,
-				word->value == CDN_FIELD_PATH, node->pos };
+				    word->value == CDN_FIELD_PATH, node->pos };
 	}
 }
 

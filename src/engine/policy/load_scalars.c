@@ -35,8 +35,8 @@ cdn_load_array(struct cdn_load *load, size_t count, size_t size)
 
 void
 cdn_load_complain(struct cdn_load *load, const struct cdn_slot *slot,
-    enum cdn_finding finding, const struct cdn_tree *node, const char *hint,
-    const char *fmt, ...)
+    enum cdn_finding_kind finding, const struct cdn_tree *node,
+    const char *hint, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -84,11 +84,13 @@ cdn_load_is_list(struct cdn_load *load, const struct cdn_slot *slot, size_t max)
 	if (node->kind == CDN_TREE_LIST)
 		return node->count <= max ||
 		    refuse_count(load, slot, node, max);
-	if (node->kind == CDN_TREE_SCALAR && !cdn_tree_is_null(node))
+	if (cdn_tree_is_null(node))
+		snprintf(hint, sizeof(hint), "write [] for an empty list");
+	else if (node->kind == CDN_TREE_SCALAR && !cdn_tree_is_bool(node))
 		snprintf(hint, sizeof(hint), "write [\"%s\"]",
 		    cdn_shown(node->text).text);
 	else
-		snprintf(hint, sizeof(hint), "write [] for an empty list");
+		snprintf(hint, sizeof(hint), "write the entries in [ ]");
 	return refuse_type(load, slot, node, "a list", hint);
 }
 
@@ -101,23 +103,40 @@ cdn_load_is_map(struct cdn_load *load, const struct cdn_slot *slot,
 		    refuse_count(load, slot, node, max);
 	return refuse_type(load, slot, node, "a mapping",
 	    cdn_tree_is_null(node) ? "write {} for an empty mapping" :
-	    "write 'KEY: VALUE' entries");
+				     "write 'KEY: VALUE' entries");
+}
+
+/* What a scalar of this key is called in a sentence. */
+static const char *
+scalar_name(const struct cdn_slot *slot, const struct cdn_tree *node)
+{
+	static const char *const names[CDN_TYPE_MAX] = {
+		[CDN_TYPE_VERSION] = "a number",
+		[CDN_TYPE_COUNT] = "a number",
+		[CDN_TYPE_DURATION] = "a duration",
+		[CDN_TYPE_SIZE] = "a size",
+		[CDN_TYPE_NETWORK] = "a word or a list",
+	};
+	const char *name = node == slot->value ? names[slot->key->type] : NULL;
+
+	return name == NULL ? "text" : name;
 }
 
 bool
 cdn_load_is_text(struct cdn_load *load, const struct cdn_slot *slot,
     const struct cdn_tree *node)
 {
-	char hint[160];
+	const char *wanted = scalar_name(slot, node);
+	char hint[80];
 
 	if (node->kind != CDN_TREE_SCALAR)
-		return refuse_type(load, slot, node, "text", NULL);
+		return refuse_type(load, slot, node, wanted, NULL);
 	if (!cdn_tree_is_null(node) && !cdn_tree_is_bool(node))
 		return true;
 	snprintf(hint, sizeof(hint), "if the text \"%s\" is meant, quote it",
 	    node->text.p);
-	return refuse_type(load, slot, node, "text",
-	    node->text.n == 0 ? "remove it, or write the text" : hint);
+	return refuse_type(load, slot, node, wanted,
+	    node->text.n == 0 ? "remove it, or give it a value" : hint);
 }
 
 /* ----- Text ---------------------------------------------------------------- */
@@ -191,7 +210,8 @@ cdn_load_count(struct cdn_load *load, const struct cdn_slot *slot)
 
 static void
 refuse_word(struct cdn_load *load, const struct cdn_slot *slot,
-    const struct cdn_tree *node, enum cdn_words set, enum cdn_finding finding)
+    const struct cdn_tree *node, enum cdn_words set,
+    enum cdn_finding_kind finding)
 {
 	const struct cdn_word *word = NULL;
 	struct cdn_nearest nearest;
@@ -215,7 +235,8 @@ refuse_word(struct cdn_load *load, const struct cdn_slot *slot,
 
 const struct cdn_word *
 cdn_load_word(struct cdn_load *load, const struct cdn_slot *slot,
-    const struct cdn_tree *node, enum cdn_words set, enum cdn_finding finding)
+    const struct cdn_tree *node, enum cdn_words set,
+    enum cdn_finding_kind finding)
 {
 	const struct cdn_word *word;
 

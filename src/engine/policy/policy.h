@@ -105,6 +105,7 @@ struct cdn_texts {
 
 struct cdn_env {
 	struct cdn_texts pass; /* names, '*' allowed */
+	bool has_pass;	       /* a `pass:` list was written, perhaps empty */
 	struct cdn_texts drop;
 	struct cdn_texts set_names; /* parallel arrays */
 	struct cdn_texts set_values;
@@ -169,8 +170,8 @@ CDN_MUST_USE int cdn_policy_validate(const struct cordon_policy *policy,
     struct cordon_diags *diags, struct cordon_error *err);
 
 /* NULL when the policy does not define it. */
-const struct cdn_profile_def *cdn_policy_find_profile(
-    const struct cordon_policy *policy, cdn_str name);
+const struct cdn_profile_def *
+cdn_policy_find_profile(const struct cordon_policy *policy, cdn_str name);
 
 /* The resource-name validator; the text of err is the contract string. */
 CDN_MUST_USE int cdn_name_check(cdn_str name, struct cordon_error *err);

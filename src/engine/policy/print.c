@@ -66,8 +66,9 @@ cdn_print_name(struct cdn_printer *p, cdn_str name)
 	bool plain = name.n > 0 && is_letter(name.p[0]) && !is_reserved(name);
 
 	for (size_t i = 0; i < name.n; i++)
-		plain = plain && (is_letter(name.p[i]) ||
-		    is_digit(name.p[i]) || name.p[i] == '-');
+		plain = plain &&
+		    (is_letter(name.p[i]) || is_digit(name.p[i]) ||
+			name.p[i] == '-');
 	if (plain)
 		cdn_buf_str(p->out, name);
 	else
@@ -181,8 +182,8 @@ put_node(struct cdn_printer *p, const struct cdn_tree *node)
 	if (node->kind == CDN_TREE_SCALAR) {
 		put_scalar(p, node);
 	} else if (node->count == 0) {
-		cdn_buf_puts(p->out, node->kind == CDN_TREE_LIST ? " []\n" :
-		    " {}\n");
+		cdn_buf_puts(p->out,
+		    node->kind == CDN_TREE_LIST ? " []\n" : " {}\n");
 	} else {
 		cdn_buf_putc(p->out, '\n');
 		put_children(p, node);
@@ -194,7 +195,7 @@ put_children(struct cdn_printer *p, const struct cdn_tree *node)
 {
 	p->level++;
 	for (const struct cdn_tree *child = node->first; child != NULL;
-	    child = child->next) {
+	     child = child->next) {
 		if (node->kind == CDN_TREE_MAP) {
 			cdn_print_key(p, child->key);
 		} else {

@@ -12,7 +12,7 @@ static const char intro[] =
 "# The policy file\n"
 "\n"
 "<!-- Made from src/engine/policy/schema.def and reference.c; a test compares it.\n"
-"     To make it anew: BUILD/tests/unit/policy/schema --write . -->\n"
+"     To make it anew: BUILD/tests/unit/policy/unit-policy-schema --write . -->\n"
 "\n"
 "A policy says what a program may read, change, execute and connect to. It is one\n"
 "YAML document:\n"
@@ -48,6 +48,23 @@ static const char intro[] =
 "A document that uses only the keys marked `v2` is a bare version 2 document as other\n"
 "programs write it; it loads unchanged and means the same. The other keys are additions.\n"
 "\n"
+"## Which files\n"
+"\n"
+"| Layer | File |\n"
+"|---|---|\n"
+"| host | `/etc/cordon/policy.yaml` |\n"
+"| user | `$XDG_CONFIG_HOME/cordon/policy.yaml` (`~/.config` by default) |\n"
+"| project | `WORKSPACE/.cordon/policy.yaml` |\n"
+"| policy | the files of `--policy`, in order; then user and project are not read |\n"
+"\n"
+"Every layer can only take away: a thing is allowed when all of them allow it. Above all\n"
+"stands the floor (credentials, system directories, cordon's own files), which no policy\n"
+"lifts. A project's own policy, which the program inside can write, also only narrows until\n"
+"`cordon trust` has recorded its bytes; then its profiles replace those of the user's policy\n"
+"by name, and the denies of both hold.\n"
+"\n";
+
+static const char rules_text[] =
 "## Rules\n"
 "\n"
 "A rule is a path below the workspace, with wildcards. Rules are tried in order and the\n"
@@ -69,7 +86,7 @@ static const char intro[] =
 "Everything else is literal: there are no `[classes]`, no `{braces}`, no escapes. A rule is\n"
 "anchored at both ends. Before matching it is trimmed, `\\` becomes `/`, and `./`, doubled\n"
 "and trailing slashes go. A rule cannot leave the workspace: absolute paths, `~` and `..`\n"
-"are errors (paths outside go into `host`).\n"
+"are errors; paths outside go into `host` and `protect`.\n"
 "\n"
 "**Quote rules.** In YAML a word that begins with `*`, `!`, `&`, `[` or `{` means something\n"
 "else; `read: [**]` is a syntax error and `- !docs` is a tag. Both are found, and the hint\n"
@@ -128,8 +145,9 @@ put_object(struct cdn_buf *out, enum cdn_object object)
 	else
 		cdn_buf_printf(out, "### `%s`\n", info->where);
 	cdn_buf_printf(out, "\n%s\n\n", info->text);
-	cdn_buf_puts(out, "| Key | Value | Without it | Since | Meaning |\n"
-			  "|---|---|---|---|---|\n");
+	cdn_buf_puts(out,
+	    "| Key | Value | Without it | Since | Meaning |\n"
+	    "|---|---|---|---|---|\n");
 	while ((key = cdn_schema_next(object, key)) != NULL)
 		cdn_buf_printf(out, "| `%s` | %s | %s | %s | %s |\n", key->name,
 		    cdn_types[key->type].name,
@@ -153,12 +171,13 @@ int
 cdn_policy_reference(struct cdn_buf *out, struct cordon_error *err)
 {
 	cdn_buf_puts(out, intro);
+	cdn_buf_puts(out, rules_text);
 	cdn_buf_puts(out, "## Keys\n\n");
 	for (enum cdn_object i = 0; i < CDN_OBJECT_MAX; i++)
 		put_object(out, i);
 	put_types(out);
 	cdn_buf_puts(out, yaml_text);
-	for (enum cdn_finding i = 0; i < CDN_FINDING_MAX; i++)
+	for (enum cdn_finding_kind i = 0; i < CDN_FINDING_MAX; i++)
 		cdn_buf_printf(out, "| %s | %s |\n", cdn_finding_id(i),
 		    cdn_finding_text(i));
 	return cdn_buf_failed(out) ? cdn_err_nomem(err) : 0;

@@ -6,7 +6,7 @@
 #define TEXT_ROOM 1024UL /* of one sentence; names in it are shortened */
 
 struct cdn_report_entry {
-	enum cdn_finding finding;
+	enum cdn_finding_kind finding;
 	struct cdn_pos pos;
 	const char *text;
 	const char *hint;
@@ -23,13 +23,13 @@ static const struct {
 };
 
 const char *
-cdn_finding_id(enum cdn_finding finding)
+cdn_finding_id(enum cdn_finding_kind finding)
 {
 	return findings[finding].id;
 }
 
 const char *
-cdn_finding_text(enum cdn_finding finding)
+cdn_finding_text(enum cdn_finding_kind finding)
 {
 	return findings[finding].text;
 }
@@ -95,9 +95,8 @@ escape(struct cdn_buf *out, cdn_str text)
 	}
 }
 
-static const char *
-keep_text(struct cdn_report *report, const char *fmt, va_list ap)
-    CDN_PRINTF(2, 0);
+static const char *keep_text(struct cdn_report *report, const char *fmt,
+    va_list ap) CDN_PRINTF(2, 0);
 
 static const char *
 keep_text(struct cdn_report *report, const char *fmt, va_list ap)
@@ -133,7 +132,7 @@ new_entry(struct cdn_report *report)
 }
 
 void
-cdn_report_add(struct cdn_report *report, enum cdn_finding finding,
+cdn_report_add(struct cdn_report *report, enum cdn_finding_kind finding,
     struct cdn_pos pos, const char *hint, const char *fmt, ...)
 {
 	struct cdn_report_entry *entry;

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-enum cdn_finding {
+enum cdn_finding_kind {
 #define CDN_FINDING(id, name, text) CDN_FINDING_##name,
 #include "engine/policy/findings.def"
 #undef CDN_FINDING
@@ -31,8 +31,8 @@ struct cdn_report {
 };
 
 /* "P014"; and what it means, for the reference page. */
-const char *cdn_finding_id(enum cdn_finding finding);
-const char *cdn_finding_text(enum cdn_finding finding);
+const char *cdn_finding_id(enum cdn_finding_kind finding);
+const char *cdn_finding_text(enum cdn_finding_kind finding);
 
 void cdn_report_init(struct cdn_report *report);
 void cdn_report_done(struct cdn_report *report); /* zeroed or done is fine */
@@ -41,7 +41,7 @@ void cdn_report_done(struct cdn_report *report); /* zeroed or done is fine */
  * One error.  pos.source is borrowed until the report is told; hint (may be
  * NULL) is copied.  What is not printable in the text is escaped.
  */
-void cdn_report_add(struct cdn_report *report, enum cdn_finding finding,
+void cdn_report_add(struct cdn_report *report, enum cdn_finding_kind finding,
     struct cdn_pos pos, const char *hint, const char *fmt, ...)
     CDN_PRINTF(5, 6);
 

@@ -72,12 +72,17 @@ put_properties(struct cdn_buf *out, enum cdn_object object)
 
 	cdn_buf_puts(out, "      \"properties\": {");
 	while ((key = cdn_schema_next(object, key)) != NULL) {
-		cdn_buf_printf(out, "%s\n        \"%s\": {\n"
-		    "          \"description\": ", before, key->name);
+		cdn_buf_printf(out,
+		    "%s\n        \"%s\": {\n"
+		    "          \"description\": ",
+		    before, key->name);
 		put_string(out, key->text);
-		cdn_buf_printf(out, ",\n          \"$ref\": \"#/$defs/%s\"\n"
-		    "        }", key->type == CDN_TYPE_OBJECT ?
-		    cdn_objects[key->child].name : cdn_types[key->type].id);
+		cdn_buf_printf(out,
+		    ",\n          \"$ref\": \"#/$defs/%s\"\n"
+		    "        }",
+		    key->type == CDN_TYPE_OBJECT ?
+			cdn_objects[key->child].name :
+			cdn_types[key->type].id);
 		before = ",";
 	}
 	cdn_buf_puts(out, "\n      }\n");
@@ -86,10 +91,11 @@ put_properties(struct cdn_buf *out, enum cdn_object object)
 static void
 put_object(struct cdn_buf *out, enum cdn_object object)
 {
-	cdn_buf_printf(out, "    \"%s\": {\n      \"description\": ",
-	    cdn_objects[object].name);
+	cdn_buf_printf(out,
+	    "    \"%s\": {\n      \"description\": ", cdn_objects[object].name);
 	put_string(out, cdn_objects[object].text);
-	cdn_buf_puts(out, ",\n      \"type\": \"object\",\n"
+	cdn_buf_puts(out,
+	    ",\n      \"type\": \"object\",\n"
 	    "      \"additionalProperties\": false,\n");
 	put_required(out, object);
 	put_properties(out, object);
@@ -136,7 +142,8 @@ put_parts(struct cdn_buf *out)
 int
 cdn_policy_schema(struct cdn_buf *out, struct cordon_error *err)
 {
-	cdn_buf_puts(out, "{\n"
+	cdn_buf_puts(out,
+	    "{\n"
 	    "  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
 	    "  \"$id\": \"urn:cordon:schema:policy:2\",\n"
 	    "  \"title\": \"cordon policy\",\n"

@@ -44,7 +44,7 @@ const struct cdn_tree *
 cdn_tree_find(const struct cdn_tree *map, cdn_str key)
 {
 	for (const struct cdn_tree *node = map->first; node != NULL;
-	    node = node->next)
+	     node = node->next)
 		if (cdn_str_eq(node->key, key))
 			return node;
 	return NULL;

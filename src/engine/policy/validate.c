@@ -23,7 +23,7 @@ static const char *const deny_keys[CDN_RULE_OPS] = { "denyRead", "denyModify",
 /* ----- Telling --------------------------------------------------------------- */
 
 static void
-complain_deny(struct check *c, enum cdn_finding finding, enum cordon_op op,
+complain_deny(struct check *c, enum cdn_finding_kind finding, enum cordon_op op,
     const struct cdn_rule *rule, const char *hint, const char *what)
 {
 	cdn_report_add(c->report, finding, rule->pos, hint,
@@ -32,7 +32,7 @@ complain_deny(struct check *c, enum cdn_finding finding, enum cordon_op op,
 }
 
 static void
-complain_rule(struct check *c, enum cdn_finding finding,
+complain_rule(struct check *c, enum cdn_finding_kind finding,
     const struct cdn_profile_def *profile, enum cordon_op op,
     const struct cdn_rule *rule, const char *hint, const char *what)
 {
@@ -94,7 +94,8 @@ check_exceptions(struct check *c, const size_t *covered)
 			    "must name an exact path or `<path>/**` subtree");
 		else if (covered[i] == CDN_NOT_COVERED || covered[i] > i)
 			complain_deny(c, CDN_FINDING_EXCEPTION, CORDON_MODIFY,
-			    rule, "put it below the rule it is taken from, such "
+			    rule,
+			    "put it below the rule it is taken from, such "
 			    "as \"config/**\" before \"!config/local.yaml\"",
 			    "must be strictly contained by an earlier denyModify "
 			    "rule");
@@ -146,8 +147,9 @@ sort_denies(struct check *c, enum cordon_op op)
 static bool
 is_denied(const struct check *c, enum cordon_op op, cdn_str pattern)
 {
-	return c->denied_n[op] > 0 && bsearch(&pattern, c->denied[op],
-	    c->denied_n[op], sizeof(pattern), by_text) != NULL;
+	return c->denied_n[op] > 0 &&
+	    bsearch(&pattern, c->denied[op], c->denied_n[op], sizeof(pattern),
+		by_text) != NULL;
 }
 
 /* What is not readable cannot be granted for modifying either. */
@@ -177,8 +179,9 @@ check_coverage(struct check *c, const struct cdn_profile_def *profile)
 	size_t *covered = cdn_arena_array(c->scratch, modify->n,
 	    sizeof(*covered));
 
-	if (covered == NULL || !cdn_cover_find(c->scratch,
-		&profile->rules[CORDON_READ], modify, false, false, covered)) {
+	if (covered == NULL ||
+	    !cdn_cover_find(c->scratch, &profile->rules[CORDON_READ], modify,
+		false, false, covered)) {
 		c->report->nomem = true;
 		return;
 	}

@@ -8,6 +8,7 @@ struct unit {
 };
 
 /* Units from the largest; the one written without a name stands in `bare`. */
+/* clang-format off */
 static const struct kind {
 	const char *name;
 	const char *hint;
@@ -27,6 +28,7 @@ static const struct kind {
 	[CDN_VALUE_COUNT] = { "number", "write a whole number, such as 200",
 	    CDN_COUNT_MAX, 1, { { "", 1 } } },
 };
+/* clang-format on */
 
 const char *
 cdn_value_hint(enum cdn_value_kind kind)
@@ -88,6 +90,6 @@ cdn_value_format(enum cdn_value_kind which, uint64_t value, struct cdn_buf *out)
 
 	while (value % unit->factor != 0)
 		unit++; /* the last one is 1 */
-	cdn_buf_printf(out, "%llu%s", (unsigned long long)(value / unit->factor),
-	    unit->name);
+	cdn_buf_printf(out, "%llu%s",
+	    (unsigned long long)(value / unit->factor), unit->name);
 }

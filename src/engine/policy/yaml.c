@@ -59,10 +59,12 @@ place(struct reader *r, yaml_mark_t mark)
 
 /* ----- libyaml's own complaints ------------------------------------------- */
 
-#define HINT_QUOTE_STAR "quote a pattern that begins with '*', as in \"**/*.env\""
+#define HINT_QUOTE_STAR \
+	"quote a pattern that begins with '*', as in \"**/*.env\""
 #define HINT_QUOTE_BANG "quote a rule that begins with '!', as in \"!docs/**\""
 
 /* The words of libyaml by which a usual mistake is known. */
+/* clang-format off */
 static const struct {
 	const char *words;
 	const char *hint;
@@ -76,10 +78,13 @@ static const struct {
 	    "check the indentation, and quote a value that holds ': '" },
 	{ "unexpected end of stream", "close the quotation mark" },
 	{ "expected ',' or", "close the bracket, and put commas between entries" },
+	{ "expected node content",
+	    "a value is missing here: write one, or remove the comma" },
 	{ "could not find expected ':'",
 	    "put ':' and a space behind the key, and check the indentation" },
 	{ "did not find expected", "check the indentation of this line" },
 };
+/* clang-format on */
 
 static const char *
 syntax_hint(const char *context, const char *problem)
@@ -187,8 +192,8 @@ read_scalar(struct reader *r, const yaml_event_t *event, struct cdn_pos pos)
 		out_of_memory(r);
 		return NULL;
 	}
-	if (has_properties(r, event->data.scalar.anchor,
-		event->data.scalar.tag, pos, true)) {
+	if (has_properties(r, event->data.scalar.anchor, event->data.scalar.tag,
+		pos, true)) {
 		node->kind = CDN_TREE_BAD;
 	} else if (text.n > 0 && memchr(text.p, '\0', text.n) != NULL) {
 		cdn_report_add(r->report, CDN_FINDING_CHARACTER, pos,
@@ -319,7 +324,7 @@ read_collection(struct reader *r, enum cdn_tree_kind kind, struct cdn_pos pos,
 	if (node == NULL)
 		return NULL;
 	whole = kind == CDN_TREE_LIST ? read_list(r, node, depth + 1) :
-	    read_map(r, node, depth + 1);
+					read_map(r, node, depth + 1);
 	if (refused)
 		node->kind = CDN_TREE_BAD;
 	return whole ? node : NULL;
@@ -401,7 +406,8 @@ refuse_twins(struct reader *r, struct cdn_tree *map)
 
 	if (map->count < 2)
 		return true;
-	sorted = cdn_arena_array(r->arena, map->count, sizeof(struct cdn_tree *));
+	sorted = cdn_arena_array(r->arena, map->count,
+	    sizeof(struct cdn_tree *));
 	if (sorted == NULL)
 		return out_of_memory(r);
 	for (struct cdn_tree *e = map->first; e != NULL; e = e->next)
@@ -490,8 +496,10 @@ const struct cdn_tree *
 cdn_tree_parse(struct cdn_arena *arena, cdn_str text, const char *source,
     struct cdn_report *report)
 {
-	struct reader r = { .arena = arena, .report = report,
-		.source = source, .text = text };
+	struct reader r = { .arena = arena,
+		.report = report,
+		.source = source,
+		.text = text };
 	const struct cdn_tree *root;
 
 	rewind_place(&r);

@@ -221,6 +221,7 @@ merge_env(struct merge *m)
 	struct cdn_env *out = &m->out->env;
 
 	merge_texts(m, &a->pass, &b->pass, &out->pass);
+	out->has_pass = a->has_pass || b->has_pass;
 	merge_texts(m, &a->drop, &b->drop, &out->drop);
 	merge_texts(m, &a->set_names, &b->set_names, &out->set_names);
 	merge_texts(m, &a->set_values, &b->set_values, &out->set_values);
