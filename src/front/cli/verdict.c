@@ -94,7 +94,7 @@ cli_no_answer_text(cdn_str path, const struct cordon_error *err)
 {
 	cdn_cleanup_free char *text = cli_copy(path);
 
-	cli_error("%s: %s", text, err->text);
+	cli_error("%s: %s", path.n > 0 ? text : "''", err->text);
 }
 
 /* ----- JSON ------------------------------------------------------------- */
