@@ -35,5 +35,7 @@
 #define CDN_SIZE_MAX	     INT64_MAX /* bytes; what rlimits and files take */
 #define CDN_COUNT_MAX	     INT32_MAX /* processes, open files */
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
+#define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
+#define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
 
 #endif

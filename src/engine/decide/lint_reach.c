@@ -1,0 +1,222 @@
+/*
+ * lint_reach - findings that an example path proves.
+ *
+ * From the patterns involved a few paths are made up on which they meet; the
+ * compiled lists are asked about each.  No example, no finding.
+ */
+#include "engine/decide/lint_internal.h"
+
+#include "engine/decide/preset.h"
+
+#define SHOWN_MAX 3 /* entries named in one finding */
+
+struct reach {
+	struct cdn_lint *lint;
+	const struct cdn_profile_def *def;
+	const struct cordon_profile *profile; /* of that definition, resolved */
+	char path[CDN_PATH_MAX + 1];	      /* the example */
+	cdn_str example;
+};
+
+/* ----- Examples ---------------------------------------------------------------- */
+
+/*
+ * The shortest path a pattern matches, with "x" for what must be something;
+ * at most as long as the pattern.
+ */
+static size_t
+make_example(cdn_str pattern, char *out)
+{
+	size_t n = 0;
+
+	if (cdn_str_is(pattern, "."))
+		return 0;
+	for (size_t i = 0; i < pattern.n; i++) {
+		bool stars = cdn_str_starts(cdn_str_from(pattern, i),
+		    CDN_STR("**"));
+
+		if (pattern.p[i] != '*' && pattern.p[i] != '?') {
+			out[n++] = pattern.p[i];
+			continue;
+		}
+		while (stars && i + 1 < pattern.n && pattern.p[i + 1] == '*')
+			i++;
+		if (stars && i + 1 < pattern.n && pattern.p[i + 1] == '/')
+			i++; /* no directories */
+		else
+			out[n++] = 'x';
+	}
+	return n;
+}
+
+static bool
+floats(cdn_str pattern)
+{
+	return cdn_str_starts(pattern, CDN_STR("**/"));
+}
+
+/* DIR/example of a pattern, its leading double star left out. */
+static bool
+example_below(struct reach *r, cdn_str dir, cdn_str pattern)
+{
+	size_t n = 0;
+
+	if (floats(pattern))
+		pattern = cdn_str_from(pattern, 3);
+	if (dir.n + 1 + pattern.n > CDN_PATH_MAX)
+		return false;
+	if (dir.n > 0) {
+		memcpy(r->path, dir.p, dir.n);
+		n = dir.n;
+		r->path[n++] = '/';
+	}
+	n += make_example(pattern, r->path + n);
+	r->path[n] = '\0';
+	r->example = (cdn_str){ r->path, n };
+	return true;
+}
+
+/* Does the example show it?  rule: of the list of read, or -1: any. */
+static bool
+shows(struct reach *r, long rule)
+{
+	const struct cdn_rule_set *sets = r->profile->sets;
+
+	if (r->lint->tries == 0) {
+		r->lint->exhausted = true;
+		return false;
+	}
+	r->lint->tries--;
+	if (rule >= 0 && cdn_matcher_check(sets[CORDON_READ].matcher,
+		r->example) != rule)
+		return false;
+	return cdn_rule_set_judge(&sets[CORDON_MODIFY], r->example).allowed;
+}
+
+/*
+ * Where could a pattern meet what may be modified?  As it is; where either
+ * floats, below the directory of the other; and at the grant itself.
+ */
+static bool
+meets(struct reach *r, cdn_str pattern, const struct cdn_rule *grant,
+    long rule)
+{
+	cdn_str here = cdn_lint_anchor(pattern);
+	cdn_str there = cdn_lint_anchor(grant->pattern);
+
+	if (floats(pattern) && there.n > 0 &&
+	    example_below(r, there, pattern) && shows(r, rule))
+		return true;
+	if (floats(grant->pattern) && here.n > 0 &&
+	    example_below(r, here, grant->pattern) && shows(r, rule))
+		return true;
+	return rule >= 0 && example_below(r, CDN_STR(""), grant->pattern) &&
+	    shows(r, rule);
+}
+
+/* Leaves the example in r; false when none was found. */
+static bool
+find_example(struct reach *r, cdn_str pattern, long rule)
+{
+	const struct cdn_rules *modify = &r->def->rules[CORDON_MODIFY];
+
+	if (example_below(r, CDN_STR(""), pattern) && shows(r, rule))
+		return true;
+	if (floats(pattern) && example_below(r, CDN_STR("x"), pattern) &&
+	    shows(r, rule))
+		return true;
+	for (size_t i = 0; i < modify->n && !r->lint->exhausted; i++)
+		if (!modify->v[i].negated &&
+		    meets(r, pattern, &modify->v[i], rule))
+			return true;
+	return false;
+}
+
+/* ----- Not to be read, but to be modified ----------------------------------------- */
+
+static void
+lint_modifiable(struct reach *r)
+{
+	const struct cdn_rules *read = &r->profile->sets[CORDON_READ].rules;
+	size_t own = r->def->rules[CORDON_READ].n;
+
+	for (size_t i = 0; i < read->n; i++) {
+		const struct cdn_rule *rule = &read->v[i];
+		bool *told = i < own ? NULL : &r->lint->told[i - own];
+
+		if (!rule->negated || (told != NULL && *told) ||
+		    !find_example(r, rule->pattern, (long)i))
+			continue;
+		if (told != NULL)
+			*told = true;
+		cdn_diag_add(r->lint->diags, CORDON_WARNING,
+		    CDN_LINT_MODIFIABLE, rule->pos,
+		    told != NULL ? "put it into spec.denyModify as well" :
+				   "negate it in 'modify' as well",
+		    "'%s' keeps '%s' from being read, but profile '%s' may "
+		    "modify it", rule->text.p, r->path, r->def->name.p);
+	}
+}
+
+/* ----- What the host would execute -------------------------------------------------- */
+
+struct executed {
+	char shown[200];
+	size_t n; /* bytes of shown */
+	size_t count;
+	const struct cdn_rule *rule; /* that grants the first of them */
+};
+
+static void
+add_executed(struct reach *r, struct executed *found, const char *pattern)
+{
+	const struct cdn_rule_set *modify = &r->profile->sets[CORDON_MODIFY];
+
+	if (found->count == 0)
+		found->rule = cdn_rule_set_judge(modify, r->example).rule;
+	if (found->count++ < SHOWN_MAX)
+		found->n += (size_t)snprintf(found->shown + found->n,
+		    sizeof(found->shown) - found->n, "%s'%s'",
+		    found->count > 1 ? ", " : "", pattern);
+}
+
+static void
+lint_executed(struct reach *r)
+{
+	struct executed found = { .shown = "" };
+	char more[32] = "";
+	const char *pattern;
+
+	for (size_t i = 0; (pattern = cdn_preset_executed(i)) != NULL; i++)
+		if (find_example(r, cdn_str_of(pattern), -1))
+			add_executed(r, &found, pattern);
+	if (found.count == 0)
+		return;
+	if (found.count > SHOWN_MAX)
+		snprintf(more, sizeof(more), " and %zu more",
+		    found.count - SHOWN_MAX);
+	cdn_diag_add(r->lint->diags, CORDON_WARNING, CDN_LINT_EXECUTED,
+	    found.rule->pos, "deny them in spec.denyModify; the policy of "
+	    "'cordon policy init' has the list",
+	    "profile '%s' may modify what this machine would later execute: "
+	    "%s%s", r->def->name.p, found.shown, more);
+}
+
+int
+cdn_lint_reach(struct cdn_lint *lint, const struct cdn_profile_def *def)
+{
+	struct reach r = { .lint = lint, .def = def };
+	struct cordon_profile *profile;
+	int code = cdn_profile_resolve(lint->policy, def->name,
+	    CDN_RESOLVE_STRICT, &profile, lint->err);
+
+	if (code != 0)
+		return code;
+	r.profile = profile;
+	if (profile->sets[CORDON_MODIFY].any_positive) {
+		lint_modifiable(&r);
+		lint_executed(&r);
+	}
+	cdn_profile_free(profile);
+	return 0;
+}
