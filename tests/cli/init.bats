@@ -17,11 +17,16 @@ load helper
 	exits 0
 }
 
-@test "what it writes has nothing to lint about" {
+@test "what it writes is clean, but for what is not there yet" {
 	cordon policy init --quiet
 	quiet
 	cordon policy lint
-	prints '' && [ "$status" -ne 2 ]
+	[ "$status" -le 1 ]
+	quiet
+	if grep warning "$T/stdout" | grep -v 'matches nothing here'; then
+		say 'more than that'
+		return 1
+	fi
 }
 
 @test "what the host would execute is not modifiable under it" {
