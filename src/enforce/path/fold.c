@@ -71,6 +71,8 @@ cdn_path_folds(const char *path, size_t n)
 	char dir[CDN_PATH_MAX + 1] = "/";
 	struct statfs fs;
 
+	if (n > CDN_PATH_MAX)
+		return true;
 	if (n > 0) {
 		memcpy(dir, path, n);
 		dir[n] = '\0';

@@ -63,6 +63,7 @@ scan_names(struct scan *scan, DIR *dir, unsigned level)
 
 	for (;;) {
 		errno = 0;
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): a stream of our own */
 		entry = readdir(dir);
 		if (entry == NULL)
 			return errno != 0;

@@ -22,16 +22,6 @@ cdn_path_parent(const char *path, size_t len)
 	return len;
 }
 
-int
-cdn_path_error(struct cordon_error *err, int sys_errno, cdn_str path)
-{
-	(void)cdn_err_sys(err, sys_errno, "cannot resolve '%.*s'",
-	    CDN_STR_ARG(path));
-	if (err != NULL)
-		err->code = CORDON_E_RESOLVE;
-	return CORDON_E_RESOLVE;
-}
-
 void
 cdn_path_fill(struct cdn_real *real, const struct stat *st)
 {
@@ -211,7 +201,7 @@ cdn_path_workspace(const char *dir, struct cdn_real *ret,
     struct cordon_error *err)
 {
 	char cwd[CDN_PATH_MAX + 1] = "/";
-	struct cdn_real real;
+	struct cdn_real real = { 0 };
 	int r;
 
 	if (dir[0] != '/' && getcwd(cwd, sizeof(cwd)) == NULL) {

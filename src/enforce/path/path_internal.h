@@ -45,6 +45,14 @@ enum cdn_path_fold cdn_path_fold_kind(uint32_t f_type);
 size_t cdn_path_parent(const char *path, size_t len);
 
 /* CORDON_E_RESOLVE with the errno: "cannot resolve 'PATH': ...". */
-int cdn_path_error(struct cordon_error *err, int sys_errno, cdn_str path);
+static inline int
+cdn_path_error(struct cordon_error *err, int sys_errno, cdn_str path)
+{
+	(void)cdn_err_sys(err, sys_errno, "cannot resolve '%.*s'",
+	    CDN_STR_ARG(path));
+	if (err != NULL)
+		err->code = CORDON_E_RESOLVE;
+	return CORDON_E_RESOLVE;
+}
 
 #endif

@@ -21,8 +21,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define PENDING_MAX	 (4 * CDN_PATH_MAX) /* bytes left, links expanded */
-#define LEVELS_MAX	 (CDN_PATH_MAX / 2) /* "/a/a/a..." */
+#define PENDING_MAX	 (4UL * CDN_PATH_MAX) /* bytes left, links expanded */
+#define LEVELS_MAX	 (CDN_PATH_MAX / 2)   /* "/a/a/a..." */
 #define ATTEMPTS_MAX	 16
 #define PROC_MAGIC	 0x00009fa0U
 #define PROC_ROOT_INO	 1 /* fixed by the kernel */
