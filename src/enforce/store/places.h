@@ -30,7 +30,9 @@ CDN_MUST_USE int cdn_places_find(struct cdn_arena *arena,
 
 /*
  * "~", "~/x", "~user/x" or an absolute path -> absolute path in the arena
- * (lexically cleaned of "." and doubled slashes; ".." is refused).
+ * (lexically cleaned of "." and doubled slashes; ".." is refused).  "~" is
+ * places->home, "~user" comes from the password database; a home is taken as
+ * it is.
  */
 CDN_MUST_USE int cdn_places_expand(struct cdn_arena *arena,
     const struct cdn_places *places, cdn_str path, const char **ret,
