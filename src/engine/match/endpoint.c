@@ -11,12 +11,20 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static char
+lower(char c)
+{
+	if (c < 'A' || c > 'Z')
+		return c;
+	return (char)(c - 'A' + 'a');
+}
+
 static int
 hex_value(char c)
 {
 	if (is_digit(c))
 		return c - '0';
-	c = (char)(c | 0x20);
+	c = lower(c);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
@@ -177,7 +185,7 @@ ends_in_number(cdn_str host)
 		digits = digits && is_digit(label.p[i]);
 	if (digits || label.n < 2)
 		return digits;
-	if (label.p[0] != '0' || (label.p[1] | 0x20) != 'x')
+	if (label.p[0] != '0' || lower(label.p[1]) != 'x')
 		return false;
 	for (size_t i = 2; i < label.n; i++)
 		if (hex_value(label.p[i]) < 0)
@@ -201,7 +209,7 @@ label_fault(cdn_str label)
 			return "names beyond ASCII are written as xn--...";
 		if (c == '*' || c == '?')
 			return "'*' may only stand for the whole first label";
-		if (!is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
+		if (!is_digit(c) && !(lower(c) >= 'a' && lower(c) <= 'z') &&
 		    c != '-' && c != '_')
 			return "not a host name";
 	}
@@ -241,11 +249,8 @@ put_name(cdn_str host, bool star_allowed, char *out, size_t *ret_n)
 	if (ends_in_number(name) && (name.n != host.n || !parse_v4(name, v4)))
 		return "an IPv4 address is four decimal numbers without leading "
 		       "zeros";
-	for (size_t i = 0; i < name.n; i++) {
-		char c = name.p[i];
-
-		out[i] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-	}
+	for (size_t i = 0; i < name.n; i++)
+		out[i] = lower(name.p[i]);
 	*ret_n = name.n;
 	return NULL;
 }

@@ -18,7 +18,7 @@ const struct cdn_type_info cdn_types[CDN_TYPE_MAX] = {
 };
 
 const char *const cdn_words_names[CDN_WORDS_MAX] = {
-#define CDN_WORDS(id, name) [CDN_WORDS_##id] = name,
+#define CDN_WORDS(id, name) [CDN_WORDS_##id] = (name),
 #include "engine/policy/schema.def"
 #undef CDN_WORDS
 };
@@ -52,7 +52,7 @@ static const struct {
 };
 
 static const struct cdn_word words[] = {
-#define CDN_WORD(set, word, value) { CDN_WORDS_##set, word, value },
+#define CDN_WORD(set, word, value) { CDN_WORDS_##set, value, word },
 #include "engine/policy/schema.def"
 #undef CDN_WORD
 };

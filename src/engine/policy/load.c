@@ -50,8 +50,8 @@ list_keys(enum cdn_object object, char *out, size_t size)
 	const struct cdn_key *key = NULL;
 	size_t n;
 
-	n = (size_t)snprintf(out, size, "keys of %s:",
-	    noun == NULL ? cdn_objects[object].name : noun);
+	n = (size_t)snprintf(out, size,
+	    "keys of %s:", noun == NULL ? cdn_objects[object].name : noun);
 	while ((key = cdn_schema_next(object, key)) != NULL && n < size)
 		n += (size_t)snprintf(out + n, size - n, " %s", key->name);
 }

@@ -56,8 +56,8 @@ struct cdn_key {
 
 struct cdn_word {
 	enum cdn_words set;
-	const char *text;
 	int value;
+	const char *text;
 };
 
 extern const struct cdn_object_info cdn_objects[CDN_OBJECT_MAX];

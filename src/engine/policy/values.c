@@ -59,12 +59,12 @@ leading_digits(cdn_str text)
 }
 
 int
-cdn_value_parse(enum cdn_value_kind which, cdn_str text, uint64_t *ret,
+cdn_value_parse(enum cdn_value_kind kind, cdn_str text, uint64_t *ret,
     struct cordon_error *err)
 {
-	const struct kind *kind = &kinds[which];
+	const struct kind *info = &kinds[kind];
 	cdn_str digits = leading_digits(text);
-	uint64_t factor = unit_factor(kind, cdn_str_from(text, digits.n));
+	uint64_t factor = unit_factor(info, cdn_str_from(text, digits.n));
 	bool zero = digits.n > 0 && digits.p[0] == '0';
 	int shown = text.n < 64 ? (int)text.n : 64;
 	uint64_t value;
@@ -74,19 +74,19 @@ cdn_value_parse(enum cdn_value_kind which, cdn_str text, uint64_t *ret,
 		    "'%.*s' must be greater than zero", shown, text.p);
 	if (digits.n == 0 || zero || factor == 0)
 		return cdn_err(err, CORDON_E_INVALID, "'%.*s' is not a %s",
-		    shown, text.n == 0 ? "" : text.p, kind->name);
+		    shown, text.n == 0 ? "" : text.p, info->name);
 	if (!cdn_str_parse_u64(digits, &value) ||
-	    __builtin_mul_overflow(value, factor, &value) || value > kind->max)
+	    __builtin_mul_overflow(value, factor, &value) || value > info->max)
 		return cdn_err(err, CORDON_E_INVALID,
-		    "'%.*s' is too large for a %s", shown, text.p, kind->name);
+		    "'%.*s' is too large for a %s", shown, text.p, info->name);
 	*ret = value;
 	return 0;
 }
 
 void
-cdn_value_format(enum cdn_value_kind which, uint64_t value, struct cdn_buf *out)
+cdn_value_format(enum cdn_value_kind kind, uint64_t value, struct cdn_buf *out)
 {
-	const struct unit *unit = kinds[which].units;
+	const struct unit *unit = kinds[kind].units;
 
 	while (value % unit->factor != 0)
 		unit++; /* the last one is 1 */

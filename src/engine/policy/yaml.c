@@ -164,9 +164,9 @@ static bool
 has_properties(struct reader *r, const yaml_char_t *anchor,
     const yaml_char_t *tag, struct cdn_pos pos, bool scalar)
 {
-	char first = r->bytes < r->text.n ? r->text.p[r->bytes] : '\0';
+	bool bang = r->bytes < r->text.n && r->text.p[r->bytes] == '!';
 
-	if (tag != NULL || (scalar && first == '!'))
+	if (tag != NULL || (scalar && bang))
 		cdn_report_add(r->report, CDN_FINDING_TAG, pos, HINT_QUOTE_BANG,
 		    "tags are not supported");
 	else if (anchor != NULL)
