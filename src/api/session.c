@@ -40,18 +40,9 @@ bool
 cordon_session_document(const struct cordon_session *session, size_t i,
     struct cordon_document *ret)
 {
-	const struct cdn_loaded *loaded;
-
-	if (i >= session->loaded_count)
+	if (i >= session->file_count)
 		return false;
-	loaded = &session->loaded[i];
-	*ret = (struct cordon_document){
-		.layer = loaded->layer,
-		.file = loaded->file,
-		.name = loaded->policy->name.p,
-		.digest = loaded->digest,
-		.trusted = loaded->trusted,
-	};
+	*ret = session->files[i];
 	return true;
 }
 
@@ -106,6 +97,10 @@ format_documents(const struct cordon_session *session,
 {
 	bool several = session->loaded_count > 1;
 
+	if (session->loaded_count == 0)
+		return cdn_profile_format(
+		    cdn_authority_preset_profile(session->authority), format,
+		    NULL, NULL, buf, err);
 	for (size_t i = 0; i < session->loaded_count; i++) {
 		const struct cdn_loaded *loaded = &session->loaded[i];
 		int code = cdn_profile_format(session->documents[i].profile,

@@ -1,6 +1,7 @@
 #include "api/api.h"
 
 #include "enforce/path/path.h"
+#include "enforce/session/session.h"
 #include "enforce/store/places.h"
 #include "enforce/store/store.h"
 #include "enforce/store/trust.h"
@@ -186,6 +187,22 @@ project_policy(struct cdn_arena *arena, const char *real,
 	return cdn_store_load(file, false, diags, ret, err);
 }
 
+/* A trusted project that the host seals would stop every later session. */
+static int
+check_host_seal(const struct cdn_places *places,
+    const struct cordon_policy *project, struct cordon_error *err)
+{
+	struct cordon_policy *host = NULL;
+	int code = cdn_store_load(places->host_policy, true, NULL, &host, err);
+
+	if (code == CORDON_E_NOT_FOUND)
+		return 0;
+	if (code == 0)
+		code = cdn_session_sealed(host, project, err);
+	cdn_policy_free(host);
+	return code;
+}
+
 static int
 trust_add(struct with_places *w, const char *dir, const char *digest,
     struct cordon_diags *diags, struct cordon_error *err)
@@ -206,6 +223,8 @@ trust_add(struct with_places *w, const char *dir, const char *digest,
 		    "'%s' has changed since it was shown (look again)",
 		    policy->source);
 	else
+		code = check_host_seal(&w->places, policy, err);
+	if (code == 0)
 		code = cdn_trust_add(w->places.trust, real.path,
 		    policy->digest, err);
 	cdn_policy_free(policy);

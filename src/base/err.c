@@ -167,6 +167,14 @@ cdn_err_sys(struct cordon_error *err, int sys_errno, const char *fmt, ...)
 }
 
 int
+cdn_err_recode(struct cordon_error *err, int code)
+{
+	if (err != NULL)
+		err->code = code;
+	return code;
+}
+
+int
 cdn_err_nomem(struct cordon_error *err)
 {
 	return cdn_err(err, CORDON_E_NOMEM, "out of memory");

@@ -31,6 +31,9 @@ int cdn_err_sys(struct cordon_error *err, int sys_errno, const char *fmt, ...)
     CDN_PRINTF(3, 4);
 int cdn_err_nomem(struct cordon_error *err);
 
+/* The same failure under another code; sys_errno and text stay. */
+int cdn_err_recode(struct cordon_error *err, int code);
+
 /*
  * Puts "what we were doing: " in front, on the way up.  Keeps the code; when
  * both do not fit, it is the front that is shortened first.

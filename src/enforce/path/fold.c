@@ -89,3 +89,12 @@ cdn_path_folds(const char *path, size_t n)
 	}
 	return has_flag(dir);
 }
+
+bool
+cdn_path_folds_case(const struct cdn_real *real)
+{
+	if (real->exists)
+		return cdn_path_folds(real->path,
+		    cdn_path_parent(real->path, real->len));
+	return cdn_path_folds(real->path, real->existing);
+}

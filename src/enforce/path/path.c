@@ -63,14 +63,6 @@ name_of_fd(int fd, struct cdn_real *real)
 	return 0;
 }
 
-static void
-fill_from_name(struct cdn_real *real, const struct stat *st)
-{
-	cdn_path_fill(real, st);
-	real->folds_case = cdn_path_folds(real->path,
-	    cdn_path_parent(real->path, real->len));
-}
-
 /*
  * The name may lie: " (deleted)" is both a mark of the kernel and a possible
  * name, and below a detached mount names begin at its root.  So the object is
@@ -111,7 +103,7 @@ cdn_path_of_fd(int fd, struct cdn_real *ret, struct cordon_error *err)
 		return cdn_err_context(err, CORDON_E_RESOLVE,
 		    "descriptor %d has no path", fd);
 	}
-	fill_from_name(&real, &st);
+	cdn_path_fill(&real, &st);
 	*ret = real;
 	return 0;
 }
@@ -164,7 +156,7 @@ cdn_path_fast(const char *base, cdn_str raw, struct cdn_real *ret)
 	if (cdn_str_ends((cdn_str){ real.path, real.len },
 		CDN_STR(" (deleted)")))
 		return -EAGAIN;
-	fill_from_name(&real, &st);
+	cdn_path_fill(&real, &st);
 	*ret = real;
 	return 0;
 }

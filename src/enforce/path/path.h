@@ -27,8 +27,6 @@ struct cdn_real {
 	size_t existing;   /* path[0..existing) names the deepest object there */
 	bool exists;	   /* the whole path does */
 	bool is_directory; /* of the object, when it exists */
-	bool folds_case;   /* the directory that holds the name ignores case,
-			      or cannot be asked */
 	dev_t dev;	   /* of the object, when it exists */
 	ino_t ino;
 	nlink_t nlink;
@@ -50,6 +48,13 @@ CDN_MUST_USE int cdn_path_resolve(const char *base, cdn_str raw,
  */
 CDN_MUST_USE int cdn_path_workspace(const char *dir, struct cdn_real *ret,
     struct cordon_error *err);
+
+/*
+ * Does the directory that holds the name (or, when the tail is missing, the
+ * deepest one there is) ignore case?  In doubt it does: comparing too loosely
+ * only protects more.  Asked apart because few callers need it.
+ */
+bool cdn_path_folds_case(const struct cdn_real *real);
 
 /*
  * The real path of an open descriptor; what was judged is what was opened.

@@ -342,27 +342,24 @@ static void
 finish(const struct walk *w, struct cdn_real *ret)
 {
 	cdn_str path = reached(w);
-	size_t holder = w->dir_len;
 
 	*ret = (struct cdn_real){ .len = path.n };
 	memcpy(ret->path, path.p, path.n);
 	ret->existing = w->dir_len > 0 ? w->dir_len : 1;
 	if (w->has_leaf)
 		ret->existing = w->leaf_len;
-	if (w->textual == 0) {
+	if (w->textual == 0)
 		cdn_path_fill(ret, &w->dir);
-		holder = cdn_path_parent(ret->path, ret->len);
-	} else if (w->textual == 1 && w->has_leaf) {
+	else if (w->textual == 1 && w->has_leaf)
 		cdn_path_fill(ret, &w->leaf);
-	}
-	ret->folds_case = cdn_path_folds(ret->path, holder);
 }
 
 int
 cdn_path_walk(const char *base, cdn_str raw, struct cdn_real *ret,
     struct cordon_error *err)
 {
-	struct walk w; /* not initialised here: it is large; begin() does it */
+	/* It is large: begin() sets what is read, the compiler nothing. */
+	CDN_UNINITIALIZED struct walk w;
 	int r = 0;
 
 	w.dirfd = -1;

@@ -2,7 +2,7 @@
  * ask - a question from outside becomes one the decision function can judge:
  * strings are normalised, names become real paths.
  */
-#include "enforce/session/session.h"
+#include "enforce/session/folded.h"
 
 #include "engine/decide/block.h"
 #include "engine/match/endpoint.h"
@@ -143,8 +143,8 @@ judge_inode(const struct cordon_session *s, const struct cdn_real *real,
 	if (!verdict->allowed || !real->exists || real->is_directory ||
 	    real->nlink < 2)
 		return;
-	for (size_t i = 0; i < s->closed.n; i++) {
-		const struct cdn_place *place = &s->closed.v[i];
+	for (size_t i = 0; i < s->spec.closed.n; i++) {
+		const struct cdn_place *place = &s->spec.closed.v[i];
 
 		if (place->glob ||
 		    !cdn_path_holds_inode(place->path, real->dev, real->ino))
@@ -161,24 +161,46 @@ judge_inode(const struct cordon_session *s, const struct cdn_real *real,
 }
 
 /* Where case does not matter to the file system it does not to a deny. */
-static void
+static int
 judge_folded(const struct cordon_session *s, const struct asked *a,
-    struct cordon_verdict *verdict)
+    struct cordon_verdict *verdict, struct cordon_error *err)
 {
 	struct cdn_question question = a->question;
+	const struct cdn_authority *authority;
 	struct cordon_verdict folded;
 	char text[CDN_PATH_MAX + 1];
+	int code;
 
-	if (!verdict->allowed || s->folded == NULL || !a->has_real ||
-	    !a->real.folds_case)
-		return;
+	if (!verdict->allowed || !a->has_real || !cdn_path_folds_case(&a->real))
+		return 0;
+	code = cdn_folded_authority(s, &authority, err);
+	if (code != 0)
+		return code;
 	question.path = (cdn_str){ text, cdn_fold(a->question.path, text) };
-	cdn_decide(s->folded, &question, &folded);
+	cdn_decide(authority, &question, &folded);
 	if (!folded.allowed)
 		*verdict = folded;
+	return 0;
 }
 
 /* ----- The block list --------------------------------------------------------------- */
+
+/* The real path is part of the answer, so a buffer too small is an error. */
+static int
+give_real(const struct cordon_query *q, const struct cdn_real *real,
+    struct cordon_error *err)
+{
+	size_t len = real == NULL ? 0 : real->len;
+
+	if (q->real_path == NULL)
+		return 0;
+	if (q->real_path_size <= len)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "no room for the real path");
+	memcpy(q->real_path, real == NULL ? "" : real->path, len);
+	q->real_path[len] = '\0';
+	return 0;
+}
 
 struct block {
 	struct cdn_real data;
@@ -230,51 +252,61 @@ is_private_inode(const struct block *b, const struct cdn_real *real)
 }
 
 static int
-check_block(const struct cordon_query *q, struct cdn_real *real,
+judge_block(const struct cordon_query *q, const struct block *b,
     struct cordon_verdict *ret, struct cordon_error *err)
 {
-	struct cdn_block_places places;
+	struct cdn_block_places places = {
+		.data = { b->data.path, b->data.len },
+		.config = { b->config.path, b->config.len },
+		.extra = { b->extra.path, b->extra.len },
+	};
+	struct cdn_real real;
+	int code = cdn_path_resolve("/", (cdn_str){ q->path, q->path_len },
+	    &real, err);
+
+	if (code == 0)
+		code = give_real(q, &real, err);
+	if (code != 0)
+		return code;
+	cdn_block_judge(&places, q->op, (cdn_str){ real.path, real.len }, ret);
+	if (ret->allowed && is_private_inode(b, &real))
+		cdn_block_verdict(q->op, cdn_block_inode, ret);
+	return 0;
+}
+
+static int
+check_block(const struct cordon_query *q, struct cordon_verdict *ret,
+    struct cordon_error *err)
+{
 	struct block b;
 	int code = find_block(q, &b, err);
 
 	if (code != 0)
 		return code;
-	real->path[real->len = 0] = '\0';
-	if (q->path_len == 0 || q->path[0] != '/') {
-		cdn_block_verdict(q->op, cdn_block_relative, ret);
-		return 0;
-	}
-	code = cdn_path_resolve("/", (cdn_str){ q->path, q->path_len }, real,
-	    err);
-	if (code != 0)
-		return code;
-	places.data = (cdn_str){ b.data.path, b.data.len };
-	places.config = (cdn_str){ b.config.path, b.config.len };
-	places.extra = (cdn_str){ b.extra.path, b.extra.len };
-	cdn_block_judge(&places, q->op, (cdn_str){ real->path, real->len },
-	    ret);
-	if (ret->allowed && is_private_inode(&b, real))
-		cdn_block_verdict(q->op, cdn_block_inode, ret);
-	return 0;
+	if (q->path_len > 0 && q->path[0] == '/')
+		return judge_block(q, &b, ret, err);
+	cdn_block_verdict(q->op, cdn_block_relative, ret);
+	return give_real(q, NULL, err);
 }
 
 /* ----- Answers ------------------------------------------------------------------------ */
 
-/* The real path is part of the answer, so a buffer too small is an error. */
 static int
-give_real(const struct cordon_query *q, const struct cdn_real *real,
-    struct cordon_error *err)
+check_question(const struct cordon_session *s, const struct cordon_query *q,
+    struct cordon_verdict *ret, struct cordon_error *err)
 {
-	size_t len = real == NULL ? 0 : real->len;
+	struct asked a;
+	int code = ask(s, q, &a, err);
 
-	if (q->real_path == NULL)
-		return 0;
-	if (q->real_path_size <= len)
-		return cdn_err(err, CORDON_E_INVALID,
-		    "no room for the real path");
-	memcpy(q->real_path, real == NULL ? "" : real->path, len);
-	q->real_path[len] = '\0';
-	return 0;
+	if (code == 0)
+		code = give_real(q, a.has_real ? &a.real : NULL, err);
+	if (code != 0)
+		return code;
+	cdn_decide(s->authority, &a.question, ret);
+	code = judge_folded(s, &a, ret, err);
+	if (code == 0 && a.has_real)
+		judge_inode(s, &a.real, ret);
+	return code;
 }
 
 int
@@ -283,29 +315,15 @@ cdn_session_check(const struct cordon_session *session,
     struct cordon_error *err)
 {
 	struct cordon_verdict verdict;
-	struct asked a;
 	int code = check_query(query, err);
 
-	if (code != 0)
-		return code;
-	if (query->as == CORDON_AS_BLOCK) {
-		code = check_block(query, &a.real, &verdict, err);
-		a.has_real = code == 0 && a.real.len > 0;
-	} else {
-		code = ask(session, query, &a, err);
-	}
 	if (code == 0)
-		code = give_real(query, a.has_real ? &a.real : NULL, err);
-	if (code != 0)
-		return code;
-	if (query->as != CORDON_AS_BLOCK) {
-		cdn_decide(session->authority, &a.question, &verdict);
-		judge_folded(session, &a, &verdict);
-		if (a.has_real)
-			judge_inode(session, &a.real, &verdict);
-	}
-	*ret = verdict;
-	return 0;
+		code = query->as == CORDON_AS_BLOCK ?
+		    check_block(query, &verdict, err) :
+		    check_question(session, query, &verdict, err);
+	if (code == 0)
+		*ret = verdict;
+	return code;
 }
 
 int

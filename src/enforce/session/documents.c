@@ -15,27 +15,28 @@
 #include "enforce/store/store.h"
 #include "enforce/store/trust.h"
 
+/* One more layer; the policy is the session's from here on. */
 static int
 add(struct cordon_session *s, enum cordon_layer layer, const char *file,
     struct cordon_policy *policy, bool trusted, struct cordon_error *err)
 {
-	struct cdn_loaded *row;
-	const char *copy;
+	const char *copy = cdn_arena_dup(s->arena, file, strlen(file));
 
-	copy = cdn_arena_dup(s->arena, file, strlen(file));
-	if (copy == NULL || s->loaded_count >= CDN_LAYERS_MAX) {
+	if (copy == NULL || s->file_count >= CDN_LAYERS_MAX) {
 		cdn_policy_free(policy);
 		if (copy == NULL)
 			return cdn_err_nomem(err);
 		return cdn_err(err, CORDON_E_INVALID,
 		    "more than %d policy documents", CDN_LAYERS_MAX);
 	}
-	row = &s->loaded[s->loaded_count++];
-	row->layer = layer;
-	row->file = copy;
-	row->policy = policy;
-	row->digest = policy->digest;
-	row->trusted = trusted;
+	s->files[s->file_count++] = (struct cordon_document){
+		.layer = layer, .file = copy, .name = policy->name.p,
+		.digest = policy->digest, .trusted = trusted,
+	};
+	s->loaded[s->loaded_count++] = (struct cdn_loaded){
+		.layer = layer, .file = copy, .policy = policy,
+		.trusted = trusted,
+	};
 	return 0;
 }
 
@@ -44,13 +45,18 @@ static int
 load_if_there(const char *file, bool follow, struct cordon_diags *diags,
     struct cordon_policy **ret, struct cordon_error *err)
 {
+	struct cordon_error why;
 	int code;
 
 	*ret = NULL;
 	if (file[0] == '\0')
 		return 0;
-	code = cdn_store_load(file, follow, diags, ret, err);
-	return code == CORDON_E_NOT_FOUND ? 0 : code;
+	code = cdn_store_load(file, follow, diags, ret, &why);
+	if (code == CORDON_E_NOT_FOUND)
+		return 0;
+	if (code != 0 && err != NULL)
+		*err = why;
+	return code;
 }
 
 static int
@@ -85,26 +91,33 @@ load_named(struct cordon_session *s,
 	return 0;
 }
 
-/* Host policies can keep a project from replacing a profile at all. */
+int
+cdn_session_sealed(const struct cordon_policy *by,
+    const struct cordon_policy *project, struct cordon_error *err)
+{
+	for (size_t i = 0; i < by->sealed.n; i++) {
+		const struct cdn_profile_def *def =
+		    cdn_policy_find_profile(project, by->sealed.v[i].text);
+
+		if (def != NULL)
+			return cdn_err_at(err, CORDON_E_INVALID, def->pos,
+			    "fsProfile '%s' is sealed by policy '%s'",
+			    def->name.p, by->name.p);
+	}
+	return 0;
+}
+
+/* Host and user can keep a project from replacing a profile at all. */
 static int
 check_sealed(const struct cordon_session *s,
     const struct cordon_policy *project, struct cordon_error *err)
 {
 	for (size_t i = 0; i < s->loaded_count; i++) {
-		const struct cdn_texts *sealed = &s->loaded[i].policy->sealed;
+		int code = cdn_session_sealed(s->loaded[i].policy, project,
+		    err);
 
-		for (size_t k = 0; k < sealed->n; k++) {
-			const struct cdn_profile_def *def =
-			    cdn_policy_find_profile(project,
-				sealed->v[k].text);
-
-			if (def != NULL)
-				return cdn_err_at(err, CORDON_E_INVALID,
-				    def->pos,
-				    "fsProfile '%s' is sealed by policy '%s'",
-				    def->name.p,
-				    s->loaded[i].policy->name.p);
-		}
+		if (code != 0)
+			return code;
 	}
 	return 0;
 }
@@ -121,30 +134,45 @@ user_layer(struct cordon_session *s)
 	return last->layer == CORDON_LAYER_USER ? last : NULL;
 }
 
-/* A trusted project over the user's policy: one layer out of two. */
+/*
+ * A trusted project over the user's policy: one layer out of two.  The merged
+ * policy keeps both alive, so what `files` says of them stays valid.
+ */
+static int
+merge_into_user(struct cordon_session *s, struct cdn_loaded *user,
+    struct cordon_diags *diags, struct cordon_error *err)
+{
+	struct cdn_loaded *project = &s->loaded[s->loaded_count - 1];
+	struct cordon_policy *merged;
+	int code = cdn_policy_merge(user->policy, project->policy, diags,
+	    &merged, err);
+
+	if (code != 0)
+		return code;
+	cdn_policy_free(user->policy);
+	cdn_policy_free(project->policy);
+	*user = *project;
+	user->policy = merged;
+	s->loaded_count--;
+	return 0;
+}
+
 static int
 add_trusted(struct cordon_session *s, const char *file,
     struct cordon_policy *project, struct cordon_diags *diags,
     struct cordon_error *err)
 {
 	struct cdn_loaded *user = user_layer(s);
-	struct cordon_policy *merged;
 	int code = check_sealed(s, project, err);
 
-	if (code == 0 && user == NULL)
-		return add(s, CORDON_LAYER_PROJECT, file, project, true, err);
-	if (code == 0)
-		code = cdn_policy_merge(user->policy, project, diags, &merged,
-		    err);
 	if (code != 0) {
 		cdn_policy_free(project);
 		return code;
 	}
-	memcpy(merged->digest, project->digest, sizeof(merged->digest));
-	cdn_policy_free(user->policy);
-	cdn_policy_free(project);
-	s->loaded_count--;
-	return add(s, CORDON_LAYER_PROJECT, file, merged, true, err);
+	code = add(s, CORDON_LAYER_PROJECT, file, project, true, err);
+	if (code != 0 || user == NULL)
+		return code;
+	return merge_into_user(s, user, diags, err);
 }
 
 static int
@@ -184,7 +212,9 @@ cdn_session_load(struct cordon_session *session,
 
 	session->loaded = cdn_arena_array(session->arena, CDN_LAYERS_MAX,
 	    sizeof(*session->loaded));
-	if (session->loaded == NULL)
+	session->files = cdn_arena_array(session->arena, CDN_LAYERS_MAX,
+	    sizeof(*session->files));
+	if (session->loaded == NULL || session->files == NULL)
 		return cdn_err_nomem(err);
 	code = load_layer(session, CORDON_LAYER_HOST,
 	    session->places.host_policy, diags, err);

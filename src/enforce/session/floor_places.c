@@ -46,14 +46,16 @@ add_closed(struct cdn_placelist *list)
 		list->v[i].sidecars = true;
 }
 
+/* DIR + slash + name; nothing when there is no such place here. */
 static void
-add_named(struct cdn_placelist *list, const char *dir, const char *name)
+add_named(struct cdn_placelist *list, const char *dir, const char *slash,
+    const char *name)
 {
 	struct cdn_place like = { .pos = { .source = floor_source } };
 
-	if (dir[0] != '\0')
+	if (dir[0] != '\0' || name[0] == '/')
 		cdn_placelist_add(list, cdn_arena_printf(list->g->arena,
-		    "%s%s", dir, name), &like);
+		    "%s%s%s", dir, slash, name), &like);
 }
 
 /* cordon's own files, and every document loaded for this session. */
@@ -62,15 +64,14 @@ add_sealed(struct cdn_placelist *list)
 {
 	const struct cordon_session *s = list->g->session;
 
-	add_named(list, "/etc/cordon", "");
-	add_named(list, s->places.config, "");
-	add_named(list, s->places.state, "");
-	for (size_t i = 0; i < s->loaded_count; i++) {
-		const char *file = s->loaded[i].file;
+	add_named(list, "/etc/cordon", "", "");
+	add_named(list, s->places.config, "", "");
+	add_named(list, s->places.state, "", "");
+	for (size_t i = 0; i < s->file_count; i++) {
+		const char *file = s->files[i].file;
 
-		add_named(list, cdn_arena_printf(list->g->arena, "%s%s%s",
-		    file[0] == '/' ? "" : s->cwd, file[0] == '/' ? "" : "/",
-		    file), "");
+		add_named(list, file[0] == '/' ? "" : s->cwd,
+		    file[0] == '/' ? "" : "/", file);
 	}
 }
 
@@ -78,11 +79,11 @@ add_sealed(struct cdn_placelist *list)
 static void
 add_hidden(struct cdn_placelist *list)
 {
-	static const char *const names[] = { "/audit", "/audit.jsonl",
-		"/audit.jsonl.head", "/homes", "/tmp" };
+	static const char *const names[] = { "audit", "audit.jsonl",
+		"audit.jsonl.head", "homes", "tmp" };
 
 	for (size_t i = 0; i < CDN_LEN(names); i++)
-		add_named(list, list->g->session->places.state, names[i]);
+		add_named(list, list->g->session->places.state, "/", names[i]);
 }
 
 void
@@ -95,7 +96,7 @@ cdn_gather_floor(struct cdn_gather *g, const char *own_home,
 	add_closed(&closed);
 	add_sealed(&sealed);
 	add_hidden(&hidden);
-	add_named(&own, own_home, "");
+	add_named(&own, own_home, "", "");
 	spec->closed = cdn_placelist_done(&closed);
 	spec->sealed = cdn_placelist_done(&sealed);
 	spec->hidden = cdn_placelist_done(&hidden);

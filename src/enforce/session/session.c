@@ -1,6 +1,7 @@
 /*
  * session - putting it together.
  */
+#include "enforce/session/folded.h"
 #include "enforce/session/placelist.h"
 
 #include <errno.h>
@@ -16,15 +17,16 @@ find_cwd(struct cordon_session *s, struct cordon_error *err)
 {
 	char cwd[CDN_PATH_MAX + 1];
 
-	if (getcwd(cwd, sizeof(cwd)) == NULL)
-		return cdn_err_sys(err, errno, "current directory");
+	if (getcwd(cwd, sizeof(cwd)) == NULL) {
+		(void)cdn_err_sys(err, errno, "current directory");
+		return cdn_err_recode(err, CORDON_E_WORKSPACE);
+	}
 	s->cwd = cdn_arena_dup(s->arena, cwd, strlen(cwd));
 	return s->cwd == NULL ? cdn_err_nomem(err) : 0;
 }
 
-/* ret_folds: names in it are compared without case. */
 static int
-find_workspace(struct cordon_session *s, const char *dir, bool *ret_folds,
+find_workspace(struct cordon_session *s, const char *dir,
     struct cordon_error *err)
 {
 	struct cdn_real real;
@@ -32,7 +34,6 @@ find_workspace(struct cordon_session *s, const char *dir, bool *ret_folds,
 
 	if (code != 0)
 		return code;
-	*ret_folds = real.folds_case;
 	s->workspace = cdn_arena_dup(s->arena, real.path, real.len);
 	return s->workspace == NULL ? cdn_err_nomem(err) : 0;
 }
@@ -91,8 +92,9 @@ check_profile(struct cordon_session *s, const char *asked,
 			       cdn_str_of(name)) != NULL;
 	if (!defined)
 		return cdn_err(err, CORDON_E_INVALID,
-		    "policy '%s' does not define fsProfile '%s'%s",
-		    policy->name.p, name, s->loaded_count > 1 ?
+		    "policy '%s' does not define fsProfile '%s'%s (see `cordon "
+		    "policy show`)", policy->name.p, name,
+		    s->loaded_count > 1 ?
 			", nor does any other loaded policy" : "");
 	s->profile = cdn_arena_dup(s->arena, name, strlen(name));
 	return s->profile == NULL ? cdn_err_nomem(err) : 0;
@@ -114,30 +116,27 @@ choose_profile(struct cordon_session *s, const char *asked,
 /* ----- Layers --------------------------------------------------------------------- */
 
 static int
-resolve_layers(struct cordon_session *s, enum cdn_resolve_mode mode,
-    struct cdn_document **ret, struct cordon_error *err)
+resolve_layers(struct cordon_session *s, struct cordon_error *err)
 {
-	struct cdn_document *documents = cdn_arena_array(s->arena,
-	    s->loaded_count, sizeof(*documents));
-
-	if (documents == NULL)
+	s->documents = cdn_arena_array(s->arena, s->loaded_count,
+	    sizeof(*s->documents));
+	if (s->documents == NULL)
 		return cdn_err_nomem(err);
-	*ret = documents; /* from here on freed with the session */
 	for (size_t i = 0; i < s->loaded_count; i++) {
 		int code = cdn_profile_resolve(s->loaded[i].policy,
-		    cdn_str_of(s->profile), mode, &documents[i].profile, err);
+		    cdn_str_of(s->profile), CDN_RESOLVE_DENIES_ONLY,
+		    &s->documents[i].profile, err);
 
 		if (code != 0)
 			return code;
-		documents[i].layer = s->loaded[i].layer;
-		documents[i].trusted = s->loaded[i].trusted;
+		s->documents[i].layer = s->loaded[i].layer;
+		s->documents[i].trusted = s->loaded[i].trusted;
 	}
 	return 0;
 }
 
 static int
 gather(struct cordon_session *s, const struct cordon_session_options *options,
-    struct cdn_document *documents, struct cdn_authority_spec *spec,
     struct cordon_error *err)
 {
 	struct cdn_gather g = { .session = s, .arena = s->arena, .err = err };
@@ -145,37 +144,31 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 
 	if (home == NULL)
 		return cdn_err_nomem(err);
-	cdn_gather_floor(&g, home, spec);
-	cdn_gather_grants(&g, options, home, documents, spec);
-	if (g.code == 0 && options->network != NULL && s->network == NULL)
+	cdn_gather_floor(&g, home, &s->spec);
+	cdn_gather_grants(&g, options, home, s->documents, &s->spec);
+	if (g.code == 0 && options->network != NULL)
 		g.code = cdn_network_option(s->arena, options->network,
 		    &s->network, err);
-	s->closed = spec->closed;
 	return g.code;
 }
 
 static int
 build_authority(struct cordon_session *s,
-    const struct cordon_session_options *options, bool fold,
-    struct cordon_error *err)
+    const struct cordon_session_options *options, struct cordon_error *err)
 {
-	struct cdn_document **documents = fold ?
-	    &s->folded_documents : &s->documents;
-	struct cdn_authority_spec spec = { .profile_name = s->profile,
-		.workspace = s->workspace, .preset = s->preset,
-		.document_count = s->loaded_count, .fold = fold };
-	int code = resolve_layers(s,
-	    fold ? CDN_RESOLVE_FOLDED : CDN_RESOLVE_DENIES_ONLY, documents,
-	    err);
+	int code = resolve_layers(s, err);
 
 	if (code == 0)
-		code = gather(s, options, *documents, &spec, err);
+		code = gather(s, options, err);
 	if (code != 0)
 		return code;
-	spec.documents = *documents;
-	spec.network = s->network;
-	return cdn_authority_build(s->arena, &spec,
-	    fold ? &s->folded : &s->authority, err);
+	s->spec.profile_name = s->profile;
+	s->spec.workspace = s->workspace;
+	s->spec.preset = s->preset;
+	s->spec.documents = s->documents;
+	s->spec.document_count = s->loaded_count;
+	s->spec.network = s->network;
+	return cdn_authority_build(s->arena, &s->spec, &s->authority, err);
 }
 
 /* ----- Life ------------------------------------------------------------------------ */
@@ -184,22 +177,19 @@ static int
 fill(struct cordon_session *s, const struct cordon_session_options *options,
     struct cordon_diags *diags, struct cordon_error *err)
 {
-	bool folds = false;
 	int code = cdn_places_find(s->arena, &s->places, err);
 
 	s->preset = options->preset;
 	if (code == 0)
 		code = find_cwd(s, err);
 	if (code == 0)
-		code = find_workspace(s, options->workspace, &folds, err);
+		code = find_workspace(s, options->workspace, err);
 	if (code == 0)
 		code = cdn_session_load(s, options, diags, err);
 	if (code == 0)
 		code = choose_profile(s, options->profile, err);
 	if (code == 0)
-		code = build_authority(s, options, false, err);
-	if (code == 0 && folds)
-		code = build_authority(s, options, true, err);
+		code = build_authority(s, options, err);
 	return code;
 }
 
@@ -217,6 +207,11 @@ session_alloc(void)
 		return NULL;
 	}
 	session->arena = arena;
+	session->folded = cdn_folded_new();
+	if (session->folded == NULL) {
+		cdn_arena_free(arena);
+		return NULL;
+	}
 	return session;
 }
 
@@ -239,21 +234,16 @@ cdn_session_new(const struct cordon_session_options *options,
 	return 0;
 }
 
-static void
-free_profiles(struct cdn_document *documents, size_t n)
-{
-	for (size_t i = 0; documents != NULL && i < n; i++)
-		cdn_profile_free(documents[i].profile);
-}
-
 void
 cdn_session_free(struct cordon_session *session)
 {
 	if (session == NULL)
 		return;
-	free_profiles(session->documents, session->loaded_count);
-	free_profiles(session->folded_documents, session->loaded_count);
-	for (size_t i = 0; i < session->loaded_count; i++)
+	cdn_folded_free(session->folded);
+	for (size_t i = 0; i < session->loaded_count; i++) {
+		if (session->documents != NULL)
+			cdn_profile_free(session->documents[i].profile);
 		cdn_policy_free(session->loaded[i].policy);
+	}
 	cdn_arena_free(session->arena);
 }

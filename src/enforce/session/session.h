@@ -21,7 +21,6 @@ struct cdn_loaded {
 	enum cordon_layer layer;
 	struct cordon_policy *policy; /* owned */
 	const char *file;	      /* as given or found */
-	const char *digest;
 	bool trusted;
 };
 
@@ -33,15 +32,16 @@ struct cordon_session {
 	const char *profile;
 	enum cordon_preset preset;
 
-	struct cdn_loaded *loaded; /* outermost first */
+	struct cdn_loaded *loaded; /* layers, outermost first */
 	size_t loaded_count;
+	struct cordon_document *files; /* every file read, merged or not */
+	size_t file_count;
 	struct cdn_document *documents; /* parallel to loaded; owns profiles */
-	struct cdn_document *folded_documents; /* or NULL */
 
-	struct cdn_place_list closed; /* kept for the hard-link question */
 	struct cdn_network_set *network; /* --network, or NULL */
+	struct cdn_authority_spec spec;	 /* what the authority was built from */
 	const struct cdn_authority *authority;
-	const struct cdn_authority *folded; /* NULL: case matters here */
+	struct cdn_folded *folded; /* folded.h; the one thing made later */
 };
 
 CDN_MUST_USE int cdn_session_new(const struct cordon_session_options *options,
@@ -56,6 +56,10 @@ CDN_MUST_USE int cdn_session_check(const struct cordon_session *session,
 CDN_MUST_USE int cdn_session_explain(const struct cordon_session *session,
     const struct cordon_query *query, cdn_explain_fn *matched, void *arg,
     struct cordon_error *err);
+
+/* CORDON_E_INVALID when the project defines a profile that `by` seals. */
+CDN_MUST_USE int cdn_session_sealed(const struct cordon_policy *by,
+    const struct cordon_policy *project, struct cordon_error *err);
 
 /* documents.c: which files, in which order, trusted or not. */
 CDN_MUST_USE int cdn_session_load(struct cordon_session *session,

@@ -278,7 +278,8 @@ static int
 build_preset(const struct builder *like, struct cdn_authority *a,
     struct cordon_error *err)
 {
-	a->preset_network = (struct cdn_network_set){
+	a->preset_profile.name = a->profile_name;
+	a->preset_profile.network = (struct cdn_network_set){
 		.mode = a->preset->network,
 		.mode_rule = { .text = CDN_STR("full"),
 		    .pattern = CDN_STR("full"),
@@ -291,7 +292,7 @@ build_preset(const struct builder *like, struct cdn_authority *a,
 
 		if (code == 0)
 			code = cdn_rule_set_build(like->arena, rules,
-			    like->fold, &a->preset_sets[op], err);
+			    like->fold, &a->preset_profile.sets[op], err);
 		if (code != 0)
 			return code;
 	}
@@ -341,6 +342,12 @@ cdn_authority_build(struct cdn_arena *arena,
 	if (code == 0)
 		*ret = a;
 	return code;
+}
+
+const struct cordon_profile *
+cdn_authority_preset_profile(const struct cdn_authority *authority)
+{
+	return &authority->preset_profile;
 }
 
 /* ----- Strings -------------------------------------------------------------- */

@@ -36,8 +36,7 @@ struct cdn_authority {
 	struct cdn_layer *layers; /* outermost first */
 	size_t layer_count;
 	bool preset_rules; /* no trusted document: the preset speaks too */
-	struct cdn_rule_set preset_sets[CDN_RULE_OPS];
-	struct cdn_network_set preset_network;
+	struct cordon_profile preset_profile; /* arena NULL: not its own */
 	const struct cdn_network_set *command_network; /* or NULL */
 
 	struct cdn_scope floor;

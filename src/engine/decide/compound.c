@@ -44,21 +44,22 @@ scope_subtree(const struct cdn_scope *scope, enum cordon_op op, cdn_str path)
 	    op == CORDON_MODIFY ? &scope->modify : &scope->read, path);
 }
 
-/* Roots of the command line may lift a denial, so it is no longer certain. */
+/* A denial that a root of command line or document may lift is not certain. */
 static enum cdn_subtree
-soften(const struct cdn_authority *a, enum cdn_subtree subtree)
+soften(const struct cdn_authority *a, enum cordon_op op, cdn_str stripped,
+    enum cdn_subtree subtree)
 {
-	bool may_lift = a->command.read.rules.n > 0 ||
-	    a->runtime_write_roots.rules.n > 0;
-
-	if (subtree == CDN_SUBTREE_DENY && may_lift)
+	if (subtree == CDN_SUBTREE_DENY &&
+	    (scope_subtree(&a->command, op, stripped) != CDN_SUBTREE_DENY ||
+		set_subtree(&a->runtime_write_roots, stripped) !=
+		    CDN_SUBTREE_DENY))
 		return CDN_SUBTREE_MIXED;
 	return subtree;
 }
 
 static enum cdn_subtree
 subtree_inside(const struct cdn_authority *a, enum cordon_op op,
-    cdn_str relative)
+    cdn_str stripped, cdn_str relative)
 {
 	enum cdn_subtree all = CDN_SUBTREE_ALLOW;
 
@@ -66,8 +67,8 @@ subtree_inside(const struct cdn_authority *a, enum cordon_op op,
 		all = both(all, set_subtree(&a->layers[i].profile->sets[op],
 		    relative));
 	if (a->preset_rules)
-		all = both(all, set_subtree(&a->preset_sets[op], relative));
-	return soften(a, all);
+		all = both(all, set_subtree(&a->preset_profile.sets[op], relative));
+	return soften(a, op, stripped, all);
 }
 
 /* Roots of documents as granted_by_documents() in decide.c judges them. */
@@ -136,7 +137,7 @@ subtree_one(const struct cdn_authority *a, enum cordon_as as,
 	if (floor == CDN_SUBTREE_DENY)
 		return floor;
 	if (cdn_authority_inside(a, stripped, &relative))
-		return both(floor, subtree_inside(a, op, relative));
+		return both(floor, subtree_inside(a, op, stripped, relative));
 	if (above_workspace(a, stripped))
 		return CDN_SUBTREE_MIXED;
 	return both(floor, subtree_outside(a, as, op, stripped));
@@ -171,14 +172,32 @@ scope_same(const struct cdn_scope *scope, enum cordon_op op, cdn_str p,
 	    p, q);
 }
 
+/*
+ * A root of the command line lifts what a layer merely does not mention but
+ * not what it denies, and "the same" cannot tell these two apart: where that
+ * may happen, only a list that mentions everything can be compared.
+ */
 static bool
-same_inside(const struct cdn_authority *a, enum cordon_op op, cdn_str p,
-    cdn_str q)
+may_be_lifted(const struct cdn_authority *a, enum cordon_op op, cdn_str path)
+{
+	return scope_subtree(&a->command, op, path) != CDN_SUBTREE_DENY;
+}
+
+static bool
+rules_same(const struct cdn_rule_set *set, bool lifted, cdn_str p, cdn_str q)
+{
+	return (!lifted || set->mentions_all) && set_same(set, p, q);
+}
+
+static bool
+same_inside(const struct cdn_authority *a, enum cordon_op op, bool lifted,
+    cdn_str p, cdn_str q)
 {
 	for (size_t i = 0; i < a->layer_count; i++)
-		if (!set_same(&a->layers[i].profile->sets[op], p, q))
+		if (!rules_same(&a->layers[i].profile->sets[op], lifted, p, q))
 			return false;
-	return !a->preset_rules || set_same(&a->preset_sets[op], p, q);
+	return !a->preset_rules ||
+	    rules_same(&a->preset_profile.sets[op], lifted, p, q);
 }
 
 static bool
@@ -188,7 +207,8 @@ same_outside(const struct cdn_authority *a, enum cordon_op op, cdn_str p,
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (!scope_same(&a->layers[i].roots, op, p, q))
 			return false;
-	return scope_same(&a->runtime, op, p, q);
+	return scope_same(&a->command, op, p, q) &&
+	    scope_same(&a->runtime, op, p, q);
 }
 
 static bool
@@ -205,11 +225,13 @@ same_op(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
 		return true;
 	if (p_in != q_in || above_workspace(a, p) || above_workspace(a, q))
 		return false;
-	return scope_same(&a->floor, op, p, q) &&
-	    scope_same(&a->command, op, p, q) &&
-	    set_same(&a->runtime_write_roots, p, q) &&
-	    (p_in ? same_inside(a, op, p_rel, q_rel) :
-		    same_outside(a, op, p, q));
+	if (!scope_same(&a->floor, op, p, q) ||
+	    !set_same(&a->runtime_write_roots, p, q))
+		return false;
+	if (!p_in)
+		return same_outside(a, op, p, q);
+	return same_inside(a, op, may_be_lifted(a, op, p) ||
+	    may_be_lifted(a, op, q), p_rel, q_rel);
 }
 
 bool

@@ -114,7 +114,7 @@ judge_documents(const struct cdn_authority *a, enum cordon_op op,
 		}
 	}
 	if (path->stripped != NULL && a->preset_rules) {
-		struct cdn_answer one = judge_rules(a, &a->preset_sets[op],
+		struct cdn_answer one = judge_rules(a, &a->preset_profile.sets[op],
 		    CORDON_LAYER_PRESET, op, path);
 
 		if (!one.finding.allowed || !named)
@@ -237,7 +237,8 @@ cdn_judge_path(const struct cdn_authority *authority, enum cordon_as as,
 /*
  * Who has a say: the host always; the command line instead of everybody else;
  * otherwise every document that has a network key, and the preset when no
- * trusted one has.
+ * trusted one has.  So an untrusted document alone opens nothing, unless the
+ * documents alone are asked and there is no other.
  */
 static bool
 network_speaks(const struct cdn_authority *a, const struct cdn_layer *layer)
@@ -251,9 +252,10 @@ static struct cdn_answer
 judge_network(const struct cdn_authority *a, enum cordon_as as,
     cdn_str endpoint)
 {
-	struct cdn_answer result =
+	const struct cdn_answer nobody =
 	    answer(cdn_network_judge(&(struct cdn_network_set){ 0 }, endpoint),
 		CORDON_LAYER_WORKDIR);
+	struct cdn_answer result = nobody;
 	bool trusted = false;
 
 	for (size_t i = 0; i < a->layer_count; i++) {
@@ -268,13 +270,13 @@ judge_network(const struct cdn_authority *a, enum cordon_as as,
 		trusted |= layer->trusted;
 	}
 	if (as == CORDON_AS_POLICY)
-		return result;
+		return trusted || a->preset_rules ? result : nobody;
 	if (a->command_network != NULL)
 		return answer(cdn_network_judge(a->command_network, endpoint),
 		    CORDON_LAYER_WORKDIR);
 	if (trusted)
 		return result;
-	return answer(cdn_network_judge(&a->preset_network, endpoint),
+	return answer(cdn_network_judge(&a->preset_profile.network, endpoint),
 	    CORDON_LAYER_PRESET);
 }
 

@@ -77,6 +77,10 @@ CDN_MUST_USE int cdn_authority_build(struct cdn_arena *arena,
     const struct cdn_authority_spec *spec, const struct cdn_authority **ret,
     struct cordon_error *err);
 
+/* The preset's own rules as a profile, for printing; lives with authority. */
+const struct cordon_profile *cdn_authority_preset_profile(
+    const struct cdn_authority *authority);
+
 struct cdn_question {
 	enum cordon_as as; /* not BLOCK: see block.h */
 	enum cordon_op op;

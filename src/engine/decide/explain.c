@@ -62,26 +62,52 @@ tell_floor(const struct teller *t, enum cordon_op op, cdn_str path)
 			    t->arg);
 }
 
+/*
+ * The operation whose lists decided: what may not be read may not be modified
+ * either, and then the rules of reading are the ones to see.
+ */
+static enum cordon_op
+deciding_op(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped)
+{
+	struct cdn_answer given = cdn_judge_path(a, as, op, stripped);
+	struct cdn_answer read = cdn_judge_path(a, as, CORDON_READ, stripped);
+
+	return !read.finding.allowed && given.layer == read.layer &&
+		    given.finding.rule == read.finding.rule &&
+		    given.finding.deny_rule == read.finding.deny_rule ?
+		CORDON_READ : op;
+}
+
 static void
-tell_path(const struct teller *t, enum cordon_as as, enum cordon_op op,
+tell_layers(const struct teller *t, enum cordon_as as, enum cordon_op op,
     cdn_str stripped)
 {
 	const struct cdn_authority *a = t->a;
 	cdn_str relative;
+	bool inside = cdn_authority_inside(a, stripped, &relative);
+
+	if (inside)
+		tell_documents(t, op, relative);
+	else
+		tell_roots(t, op, stripped);
+	tell_scope(t, &a->command, CORDON_LAYER_WORKDIR, op, stripped);
+	tell_set(t, &a->runtime_write_roots, CORDON_LAYER_WORKDIR, stripped);
+	if (inside && a->preset_rules)
+		tell_set(t, &a->preset_profile.sets[op], CORDON_LAYER_PRESET,
+		    relative);
+	if (!inside && as == CORDON_AS_PROCESS)
+		tell_scope(t, &a->runtime, CORDON_LAYER_PRESET, op, stripped);
+}
+
+static void
+tell_path(const struct teller *t, const struct cdn_question *q,
+    cdn_str stripped)
+{
+	enum cordon_op op = deciding_op(t->a, q->as, q->op, stripped);
 
 	tell_floor(t, op, stripped);
-	if (cdn_authority_inside(a, stripped, &relative)) {
-		tell_documents(t, op, relative);
-		tell_scope(t, &a->command, CORDON_LAYER_WORKDIR, op, stripped);
-		if (a->preset_rules)
-			tell_set(t, &a->preset_sets[op], CORDON_LAYER_PRESET,
-			    relative);
-		return;
-	}
-	tell_roots(t, op, stripped);
-	tell_scope(t, &a->command, CORDON_LAYER_WORKDIR, op, stripped);
-	if (as == CORDON_AS_PROCESS)
-		tell_scope(t, &a->runtime, CORDON_LAYER_PRESET, op, stripped);
+	tell_layers(t, q->as, op, stripped);
 }
 
 /* One network key: its list rule by rule, or the word when it allows. */
@@ -114,20 +140,23 @@ tell_network(const struct teller *t, enum cordon_as as, cdn_str endpoint)
 		tell_network_set(t, a->command_network, CORDON_LAYER_WORKDIR,
 		    endpoint);
 	else
-		tell_network_set(t, &a->preset_network, CORDON_LAYER_PRESET,
+		tell_network_set(t, &a->preset_profile.network, CORDON_LAYER_PRESET,
 		    endpoint);
 }
 
+/* Sockets that a profile names, and the place as one to be modified. */
 static void
 tell_socket(const struct teller *t, const struct cdn_question *q,
     cdn_str stripped)
 {
 	const struct cdn_authority *a = t->a;
+	enum cordon_op op = deciding_op(a, q->as, CORDON_MODIFY, stripped);
 
+	tell_floor(t, op, stripped);
 	for (size_t i = 0; i < a->layer_count; i++)
 		tell_set(t, &a->layers[i].sockets, a->layers[i].layer,
 		    stripped);
-	tell_path(t, q->as, CORDON_MODIFY, stripped);
+	tell_layers(t, q->as, op, stripped);
 }
 
 void
@@ -146,5 +175,5 @@ cdn_decide_explain(const struct cdn_authority *authority,
 	else if (question->as == CORDON_AS_POLICY)
 		tell_documents(&t, question->op, question->path);
 	else
-		tell_path(&t, question->as, question->op, stripped);
+		tell_path(&t, question, stripped);
 }

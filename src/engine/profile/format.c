@@ -118,6 +118,14 @@ yaml_string(struct cdn_buf *out, cdn_str text)
 		out->failed = true;
 }
 
+/* A file name inside a comment must not end it. */
+static void
+comment_source(struct cdn_buf *out, const char *source)
+{
+	for (; *source != '\0'; source++)
+		cdn_buf_putc(out, (unsigned char)*source < ' ' ? '?' : *source);
+}
+
 static void
 yaml_rules(struct cdn_buf *out, const char *key, const struct cdn_rules *rules)
 {
@@ -129,9 +137,12 @@ yaml_rules(struct cdn_buf *out, const char *key, const struct cdn_rules *rules)
 
 		cdn_buf_puts(out, "  - ");
 		yaml_string(out, spell(rule, text, sizeof(text)));
-		if (rule->pos.line != 0)
-			cdn_buf_printf(out, "  # %s:%u:%u", rule->pos.source,
-			    rule->pos.line, rule->pos.column);
+		if (rule->pos.line != 0) {
+			cdn_buf_puts(out, "  # ");
+			comment_source(out, rule->pos.source);
+			cdn_buf_printf(out, ":%u:%u", rule->pos.line,
+			    rule->pos.column);
+		}
 		cdn_buf_putc(out, '\n');
 	}
 }
@@ -153,8 +164,11 @@ static void
 format_yaml(const struct cordon_profile *profile, const char *layer,
     const char *source, struct cdn_buf *out)
 {
-	if (layer != NULL)
-		cdn_buf_printf(out, "# %s: %s\n", layer, source);
+	if (layer != NULL) {
+		cdn_buf_printf(out, "# %s: ", layer);
+		comment_source(out, source);
+		cdn_buf_putc(out, '\n');
+	}
 	cdn_buf_puts(out, "name: ");
 	yaml_string(out, cdn_str_of(profile->name));
 	cdn_buf_putc(out, '\n');

@@ -142,7 +142,7 @@ agree(const struct cdn_real *a, const struct cdn_real *b)
 	return strcmp(a->path, b->path) == 0 && a->len == b->len &&
 	    a->existing == b->existing && a->exists == b->exists &&
 	    a->is_directory == b->is_directory &&
-	    a->folds_case == b->folds_case && a->dev == b->dev &&
+	    a->dev == b->dev &&
 	    a->ino == b->ino && a->nlink == b->nlink;
 }
 

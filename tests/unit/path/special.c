@@ -260,19 +260,19 @@ body_in_doubt(void *arg)
 
 	if (cdn_path_resolve(tmp_root, CDN_STR("passage/x"), &real, NULL) != 0)
 		return 1;
-	if (real.folds_case != want)
+	if (cdn_path_folds_case(&real) != want)
 		return 2;
 	if (cdn_path_resolve(tmp_root, CDN_STR("open/x"), &real, NULL) != 0 ||
-	    real.folds_case)
+	    cdn_path_folds_case(&real))
 		return 3;
 	if (cdn_path_resolve(tmp_root, CDN_STR("passage"), &real, NULL) != 0 ||
-	    real.folds_case)
+	    cdn_path_folds_case(&real))
 		return 4; /* its own name lies in the directory above */
 	if (cdn_path_walk(tmp_root, CDN_STR("passage"), &real, NULL) != 0 ||
-	    real.folds_case)
+	    cdn_path_folds_case(&real))
 		return 5;
 	if (cdn_path_resolve(tmp_root, CDN_STR("passage/new/n"), &real, NULL) ||
-	    real.folds_case != want)
+	    cdn_path_folds_case(&real) != want)
 		return 6; /* a new directory will do as the one it is in */
 	return 0;
 }

@@ -1,0 +1,105 @@
+#include "enforce/session/folded.h"
+
+#include <pthread.h>
+
+struct cdn_folded {
+	pthread_mutex_t lock;
+	struct cdn_arena *arena;	/* NULL until it is made */
+	struct cdn_document *documents; /* profiles owned; in the arena */
+	size_t document_count;		/* how many have their profile */
+	const struct cdn_authority *authority;
+};
+
+struct cdn_folded *
+cdn_folded_new(void)
+{
+	struct cdn_folded *folded = calloc(1, sizeof(*folded));
+
+	if (folded != NULL)
+		pthread_mutex_init(&folded->lock, NULL);
+	return folded;
+}
+
+/* Back to "not made yet"; what was half done goes. */
+static void
+reset(struct cdn_folded *folded)
+{
+	for (size_t i = 0; i < folded->document_count; i++)
+		cdn_profile_free(folded->documents[i].profile);
+	cdn_arena_free(folded->arena);
+	folded->arena = NULL;
+	folded->documents = NULL;
+	folded->document_count = 0;
+	folded->authority = NULL;
+}
+
+void
+cdn_folded_free(struct cdn_folded *folded)
+{
+	if (folded == NULL)
+		return;
+	reset(folded);
+	pthread_mutex_destroy(&folded->lock);
+	free(folded);
+}
+
+/* The session's documents with profiles that compare without case. */
+static int
+resolve_all(const struct cordon_session *s, struct cdn_folded *folded,
+    struct cordon_error *err)
+{
+	folded->documents = cdn_arena_array(folded->arena, s->loaded_count,
+	    sizeof(*folded->documents));
+	if (folded->documents == NULL)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; i < s->loaded_count; i++) {
+		int code;
+
+		folded->documents[i] = s->documents[i];
+		code = cdn_profile_resolve(s->loaded[i].policy,
+		    cdn_str_of(s->profile), CDN_RESOLVE_FOLDED,
+		    &folded->documents[i].profile, err);
+		if (code != 0)
+			return code;
+		folded->document_count++;
+	}
+	return 0;
+}
+
+static int
+make(const struct cordon_session *s, struct cdn_folded *folded,
+    struct cordon_error *err)
+{
+	struct cdn_authority_spec spec = s->spec;
+	int code;
+
+	folded->arena = cdn_arena_new();
+	if (folded->arena == NULL)
+		return cdn_err_nomem(err);
+	code = resolve_all(s, folded, err);
+	if (code != 0)
+		return code;
+	spec.documents = folded->documents;
+	spec.fold = true;
+	return cdn_authority_build(folded->arena, &spec, &folded->authority,
+	    err);
+}
+
+int
+cdn_folded_authority(const struct cordon_session *session,
+    const struct cdn_authority **ret, struct cordon_error *err)
+{
+	struct cdn_folded *folded = session->folded;
+	int code = 0;
+
+	pthread_mutex_lock(&folded->lock);
+	if (folded->authority == NULL) {
+		code = make(session, folded, err);
+		if (code != 0)
+			reset(folded);
+	}
+	if (code == 0)
+		*ret = folded->authority;
+	pthread_mutex_unlock(&folded->lock);
+	return code;
+}
