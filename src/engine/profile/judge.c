@@ -19,7 +19,7 @@ cdn_rule_set_build(struct cdn_arena *arena, struct cdn_rules rules, bool fold,
     struct cdn_rule_set *ret, struct cordon_error *err)
 {
 	struct cdn_match_rule *match;
-	bool any_positive = false;
+	bool any_positive = false, mentions_all = false;
 	int code;
 
 	match = cdn_arena_array(arena, rules.n, sizeof(*match));
@@ -31,12 +31,14 @@ cdn_rule_set_build(struct cdn_arena *arena, struct cdn_rules rules, bool fold,
 			return cdn_err_nomem(err);
 		match[i].negated = rules.v[i].negated;
 		any_positive |= !rules.v[i].negated;
+		mentions_all |= cdn_str_is(rules.v[i].pattern, "**");
 	}
 	code = cdn_matcher_build(arena, match, rules.n, &ret->matcher, err);
 	if (code != 0)
 		return code;
 	ret->rules = rules;
 	ret->any_positive = any_positive;
+	ret->mentions_all = mentions_all;
 	return 0;
 }
 

@@ -20,6 +20,7 @@ struct cdn_rule_set {
 	struct cdn_rules rules;
 	const struct cdn_matcher *matcher;
 	bool any_positive;
+	bool mentions_all; /* "**" is among them: every path matches a rule */
 };
 
 /* What the network key came to; rules and matcher only for LIST. */

@@ -1,0 +1,140 @@
+/*
+ * The network: who has a say, and sockets by name.
+ */
+#include "engine/decide/decide.h"
+
+#include "support/world.h"
+
+#define PROCESS CORDON_AS_PROCESS
+#define AGENT	CORDON_AS_AGENT
+#define POLICY	CORDON_AS_POLICY
+#define HOST	CORDON_LAYER_HOST
+#define USER	CORDON_LAYER_USER
+#define PROJECT CORDON_LAYER_PROJECT
+#define WORKDIR CORDON_LAYER_WORKDIR
+#define PRESET	CORDON_LAYER_PRESET
+
+#define NET(word) "  fsProfiles: {dev: {read: [\"**\"], network: " word "}}\n"
+#define NO_NET	  "  fsProfiles: {dev: {read: [\"**\"], modify: [\"m/**\"]}}\n"
+
+struct row {
+	enum cordon_as as;
+	enum cordon_op op;
+	const char *endpoint;
+	bool allowed;
+	enum cordon_layer layer;
+	const char *matched;
+};
+
+/* clang-format off */
+static const struct {
+	const char *what;
+	struct world_spec spec;
+	struct row rows[8];
+} worlds[] = {
+	{ "nobody says anything: the preset", { .profile = "dev",
+	    .documents = { { USER, true, NO_NET } } },
+	  { { PROCESS, CORDON_CONNECT, "a.org:1", false, PRESET, "[]" },
+	    { POLICY,  CORDON_CONNECT, "a.org:1", false, WORKDIR, "[]" } } },
+	{ "protect is open", { .profile = "dev",
+	    .preset = CORDON_PRESET_PROTECT,
+	    .documents = { { USER, true, NO_NET } } },
+	  { { PROCESS, CORDON_CONNECT, "a.org:1", true, PRESET, "full" },
+	    { PROCESS, CORDON_BIND,    "127.0.0.1:1", true, PRESET, "full" } } },
+	{ "a document instead of the preset", { .profile = "dev",
+	    .documents = { { USER, true, NET("[a.org]") } } },
+	  { { PROCESS, CORDON_CONNECT, "a.org:1", true, USER, "a.org:*" },
+	    { AGENT,   CORDON_BIND,    "a.org:1", true, USER, "a.org:*" },
+	    { PROCESS, CORDON_CONNECT, "b.org:1", false, USER,
+	      "<no matching rule>" },
+	    { POLICY,  CORDON_CONNECT, "a.org:1", true, USER, "a.org:*" } } },
+	{ "all documents must allow", { .profile = "dev",
+	    .documents = { { HOST, true, NET("loopback") },
+		{ USER, true, NET("full") } } },
+	  { { PROCESS, CORDON_CONNECT, "127.0.0.1:1", true, USER, "full" },
+	    { PROCESS, CORDON_CONNECT, "a.org:1", false, HOST,
+	      "<no matching rule>" } } },
+	{ "an untrusted one only narrows", { .profile = "dev",
+	    .documents = { { USER, true, NET("full") },
+		{ PROJECT, false, NET("[a.org]") } } },
+	  { { PROCESS, CORDON_CONNECT, "a.org:1", true, PROJECT, "a.org:*" },
+	    { PROCESS, CORDON_CONNECT, "b.org:1", false, PROJECT,
+	      "<no matching rule>" } } },
+	{ "and opens nothing", { .profile = "dev",
+	    .documents = { { USER, true, NO_NET },
+		{ PROJECT, false, NET("full") } } },
+	  { { PROCESS, CORDON_CONNECT, "a.org:1", false, PRESET, "[]" } } },
+	{ "the command line instead of all but the host", { .profile = "dev",
+	    .network = "full",
+	    .documents = { { HOST, true, NET("loopback") },
+		{ USER, true, NET("none") } } },
+	  { { PROCESS, CORDON_CONNECT, "127.0.0.1:1", true, WORKDIR, "full" },
+	    { PROCESS, CORDON_CONNECT, "a.org:1", false, HOST,
+	      "<no matching rule>" } } },
+	{ "and closes what a document opens", { .profile = "dev",
+	    .network = "none",
+	    .documents = { { USER, true, NET("full") } } },
+	  { { PROCESS, CORDON_CONNECT, "a.org:1", false, WORKDIR, "[]" } } },
+	{ "as a list", { .profile = "dev", .network = "a.org:*",
+	    .documents = { { USER, true, NET("none") } } },
+	  { { PROCESS, CORDON_CONNECT, "a.org:1", true, WORKDIR, "a.org:*" },
+	    { PROCESS, CORDON_CONNECT, "b.org:1", false, WORKDIR,
+	      "<no matching rule>" } } },
+
+	/* Sockets. */
+	{ "a socket that the profile names", { .profile = "dev",
+	    .documents = { { USER, true, "  fsProfiles: {dev: {read: "
+		"[\"**\"], modify: [\"m/**\"], sockets: [/run/s]}}\n" } } },
+	  { { PROCESS, CORDON_CONNECT, "/run/s", true, USER, "/run/s" },
+	    { AGENT,   CORDON_CONNECT, "/run/s", true, USER, "/run/s" },
+	    { PROCESS, CORDON_BIND,    "/run/s", false, WORKDIR,
+	      "<outside workspace>" },
+	    { PROCESS, CORDON_CONNECT, "/run/t", false, WORKDIR,
+	      "<outside workspace>" },
+	    /* Its own servers, where it may modify. */
+	    { PROCESS, CORDON_CONNECT, "/w/m/s", true, USER, "m/**" },
+	    { PROCESS, CORDON_BIND,    "/w/m/s", true, USER, "m/**" },
+	    { PROCESS, CORDON_CONNECT, "/w/s", false, USER,
+	      "<no matching rule>" } } },
+	{ "all documents must name it", { .profile = "dev",
+	    .documents = {
+		{ HOST, true, "  fsProfiles: {dev: {read: [\"**\"], "
+		    "sockets: [/run/s]}}\n" },
+		{ PROJECT, false, "  fsProfiles: {dev: {read: [\"**\"], "
+		    "sockets: [/run/s, /run/t]}}\n" } } },
+	  { { PROCESS, CORDON_CONNECT, "/run/s", true, HOST, "/run/s" },
+	    { PROCESS, CORDON_CONNECT, "/run/t", false, WORKDIR,
+	      "<outside workspace>" } } },
+};
+/* clang-format on */
+
+int
+main(void)
+{
+	for (size_t i = 0; i < CDN_LEN(worlds); i++) {
+		struct world w;
+
+		world_make(&w, &worlds[i].spec);
+		for (size_t k = 0; k < CDN_LEN(worlds[i].rows); k++) {
+			const struct row *row = &worlds[i].rows[k];
+			struct cordon_verdict v;
+
+			if (row->endpoint == NULL)
+				break;
+			v = world_ask(&w, row->as, row->op, row->endpoint);
+			if (!ok_f(v.allowed == row->allowed &&
+				v.layer == row->layer &&
+				strcmp(v.matched_rule, row->matched) == 0,
+				"%s: as %s, %s %s: %s by %s (%s)",
+				worlds[i].what, cordon_as_name(row->as),
+				cordon_op_name(row->op), row->endpoint,
+				row->allowed ? "allow" : "deny", row->matched,
+				cordon_layer_name(row->layer)))
+				printf("# got %s by %s (%s)\n", v.allowed ?
+				    "allow" : "deny", v.matched_rule,
+				    cordon_layer_name(v.layer));
+		}
+		world_done(&w);
+	}
+	return done_testing();
+}
