@@ -87,8 +87,8 @@ cdn_nearest_begin(struct cdn_nearest *nearest, cdn_str wanted)
 
 	*nearest = (struct cdn_nearest){ .wanted = wanted };
 	nearest->distance = third > 2 ? third : 2;
-	/* Two slips turn any two letters into any others. */
-	if (wanted.n < 4)
+	/* Two slips make almost any word of a short one. */
+	if (wanted.n < 5)
 		nearest->distance = 1;
 }
 

@@ -295,6 +295,8 @@ cdn_policy_parse(cdn_str text, const char *source, struct cordon_diags *diags,
 
 	if (policy == NULL)
 		return cdn_err_nomem(err);
+	if (text.n == 0)
+		text = CDN_STR(""); /* never NULL from here on */
 	cdn_report_init(&report);
 	parse_into(policy, text, &report);
 	code = cdn_report_tell(&report, true, diags, err);

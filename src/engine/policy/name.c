@@ -92,7 +92,7 @@ name_fault(cdn_str name)
 		return "must not be longer than 128 bytes";
 	if (cdn_utf8_bad(name) < name.n)
 		return "must be UTF-8";
-	if (only_spaces(name))
+	if (name.n == 0 || only_spaces(name))
 		return "must not be empty";
 	if (has_outer_space(name))
 		return "must not begin or end with whitespace";

@@ -34,6 +34,7 @@ struct cdn_tree {
 
 /*
  * Looks at the raw bytes: size, encoding, characters that must not be there.
+ * text.p is not NULL, also when there is no text.
  * False when the text cannot be given to a YAML parser; findings say why.
  */
 CDN_MUST_USE bool cdn_bytes_check(cdn_str text, const char *source,

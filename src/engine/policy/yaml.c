@@ -508,8 +508,8 @@ cdn_tree_parse(struct cdn_arena *arena, cdn_str text, const char *source,
 		return NULL;
 	}
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&r.parser,
-	    (const unsigned char *)(text.p != NULL ? text.p : ""), text.n);
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.p,
+	    text.n);
 	root = read_document(&r);
 	yaml_parser_delete(&r.parser);
 	return root;
