@@ -1,3 +1,4 @@
+#define CDN_ERR_HOME
 #include "base/err.h"
 
 #include <stdarg.h>

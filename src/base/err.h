@@ -45,4 +45,19 @@ int cdn_err_context(struct cordon_error *err, int code, const char *fmt, ...)
 size_t cdn_err_line(char *out, size_t size, const char *fmt, va_list ap)
     CDN_PRINTF(3, 0);
 
+/*
+ * clang's analyser does not look into err.c, so for it a failure could be 0 and
+ * the caller go on with a ret that was never written.  This tells it better.
+ */
+#if defined(__clang_analyzer__) && !defined(CDN_ERR_HOME)
+#define cdn_err(err, code, ...)	((cdn_err)((err), (code), __VA_ARGS__), (code))
+#define cdn_err_at(err, code, ...) \
+	((cdn_err_at)((err), (code), __VA_ARGS__), (code))
+#define cdn_err_context(err, code, ...) \
+	((cdn_err_context)((err), (code), __VA_ARGS__), (code))
+#define cdn_err_recode(err, code) ((cdn_err_recode)((err), (code)), (code))
+#define cdn_err_sys(...)	  ((cdn_err_sys)(__VA_ARGS__), CORDON_E_SYSTEM)
+#define cdn_err_nomem(err)	  ((cdn_err_nomem)(err), CORDON_E_NOMEM)
+#endif
+
 #endif
