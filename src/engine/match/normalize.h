@@ -6,7 +6,9 @@
  * also "" before a slash, as in ".//etc"); then drop "." segments, doubled
  * and trailing slashes.  The messages are contract strings.
  *
- * Output goes to a caller's buffer of at least in.n + 1 bytes and ends in NUL.
+ * Output goes to a caller's buffer of at least in.n + 1 bytes and ends in NUL
+ * (a buffer of the maximum + 1 is always enough).  After an error its contents
+ * mean nothing.
  */
 #ifndef CDN_MATCH_NORMALIZE_H
 #define CDN_MATCH_NORMALIZE_H
