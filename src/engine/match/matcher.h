@@ -8,6 +8,7 @@
  * allocates after cdn_matcher_build().
  *
  * Paths are canonical (pattern.h): relative, no empty segments, "" = root.
+ * No rule matches one over CDN_PATH_MAX.
  */
 #ifndef CDN_MATCH_MATCHER_H
 #define CDN_MATCH_MATCHER_H
@@ -37,6 +38,10 @@ CDN_MUST_USE int cdn_matcher_build(struct cdn_arena *arena,
 /* The index of the last rule that matches, or CDN_NO_RULE. */
 int cdn_matcher_check(const struct cdn_matcher *matcher, cdn_str path);
 
+/* Does rule i match, whatever the others say?  For explanations. */
+bool cdn_matcher_rule(const struct cdn_matcher *matcher, size_t i,
+    cdn_str path);
+
 /*
  * Walking a tree.  A cursor stands at a directory; entering costs only the
  * new name.  Cursors are plain values: copy them, keep one per level.
@@ -46,10 +51,15 @@ int cdn_matcher_check(const struct cdn_matcher *matcher, cdn_str path);
  */
 #define CDN_CURSOR_NODES 60
 struct cdn_cursor {
-	uint32_t nodes[CDN_CURSOR_NODES];
+	uint32_t nodes[CDN_CURSOR_NODES]; /* those that stay come first */
 	uint32_t count;
-	int below;   /* best rule that holds for everything below here */
-	bool gave_up; /* more nodes than fit: ask by the whole path */
+	uint32_t loops;	    /* how many stay */
+	uint64_t names;	     /* a filter: what some node has an edge for */
+	uint64_t loop_names; /* what some node that stays has */
+	uint8_t flags;	     /* of all nodes together */
+	uint8_t loop_flags;  /* of those that stay */
+	bool gave_up;	     /* more nodes than fit: ask by the whole path */
+	int below; /* best rule that holds for everything below here */
 };
 
 void cdn_cursor_root(const struct cdn_matcher *matcher, struct cdn_cursor *ret);

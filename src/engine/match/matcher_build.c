@@ -1,0 +1,267 @@
+#include "engine/match/matcher.h"
+
+#include "engine/match/matcher_draft.h"
+#include "engine/match/matcher_freeze.h"
+
+/*
+ * From a rule's tokens to nodes and edges, one segment after the other.
+ */
+
+static void
+mark(struct cdn_draft *draft, uint32_t node, int rule, bool below)
+{
+	if (draft->error != CDN_DRAFT_OK)
+		return;
+	/* rules come in order, so this one is the highest so far */
+	draft->nodes[node].exact = rule;
+	if (below)
+		draft->nodes[node].below = rule;
+}
+
+/* The index behind the segment that begins at `at`. */
+static size_t
+segment_end(const struct cdn_pattern *pattern, size_t at)
+{
+	while (at < pattern->n && pattern->tokens[at].kind != CDN_TOKEN_SLASH &&
+	    pattern->tokens[at].kind != CDN_TOKEN_BELOW)
+		at++;
+	return at;
+}
+
+static bool
+kind_is(const struct cdn_pattern *pattern, size_t at, enum cdn_token_kind kind)
+{
+	return at < pattern->n && pattern->tokens[at].kind == kind;
+}
+
+/* Is the rest, at the beginning of a segment, one that takes anything? */
+static bool
+is_anything(const struct cdn_pattern *pattern, size_t at)
+{
+	if (kind_is(pattern, at, CDN_TOKEN_STARS))
+		return at + 1 == pattern->n;
+	if (!kind_is(pattern, at, CDN_TOKEN_DIRS) ||
+	    !kind_is(pattern, at + 1, CDN_TOKEN_STAR))
+		return false;
+	return at + 2 == pattern->n ||
+	    kind_is(pattern, at + 2, CDN_TOKEN_BELOW);
+}
+
+/*
+ * Every ** inside the segment from `at` to `end`, but not one that begins it
+ * (that is a node which loops, shared by all) and not one that ends the whole
+ * pattern (that is a star and everything below).
+ */
+static size_t
+find_joins(struct cdn_draft *draft, const struct cdn_pattern *pattern,
+    size_t at, size_t end, size_t joins[CDN_JOINS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = at + 1; i < end; i++) {
+		if (!kind_is(pattern, i, CDN_TOKEN_STARS) &&
+		    !kind_is(pattern, i, CDN_TOKEN_DIRS))
+			continue;
+		if (i + 1 == pattern->n && kind_is(pattern, i, CDN_TOKEN_STARS))
+			continue;
+		if (n == CDN_JOINS_MAX) {
+			cdn_draft_fail(draft, CDN_DRAFT_JOINS);
+			return 0;
+		}
+		joins[n++] = i;
+	}
+	return n;
+}
+
+/*
+ * The nodes of a segment with ** inside it; see matcher_impl.h.  Piece i of
+ * the segment lies before join i; nodes[i] is where piece i may begin a
+ * segment of the path, nodes[n + 1] is where the segment is done.
+ */
+static uint32_t
+add_joined(struct cdn_draft *draft, uint32_t node,
+    const struct cdn_pattern *pattern, size_t at, size_t end,
+    const size_t *joins, size_t n)
+{
+	const struct cdn_token *tokens = pattern->tokens;
+	uint32_t nodes[CDN_JOINS_MAX + 2];
+
+	nodes[0] = node;
+	for (size_t i = 1; i <= n + 1; i++)
+		nodes[i] = cdn_draft_node(draft, nodes[i - 1], i <= n);
+	for (size_t from = 0; from <= n; from++) {
+		size_t begin = from == 0 ? at : joins[from - 1];
+
+		/* ** goes on as a star, ** and a slash ends at the slash */
+		if (from > 0 && tokens[begin].kind == CDN_TOKEN_DIRS)
+			begin++;
+		for (size_t to = from; to <= n; to++) {
+			size_t stop = to < n ? joins[to] : end;
+
+			if (begin == stop && to == n)
+				continue; /* no segment is empty */
+			cdn_draft_edge(draft, nodes[from],
+			    cdn_draft_label(draft, tokens + begin, stop - begin,
+				to < n), nodes[to + 1]);
+		}
+	}
+	return nodes[n + 1];
+}
+
+static uint32_t
+add_segment(struct cdn_draft *draft, uint32_t node,
+    const struct cdn_pattern *pattern, size_t at, size_t end)
+{
+	size_t joins[CDN_JOINS_MAX];
+	size_t n = find_joins(draft, pattern, at, end, joins);
+
+	if (kind_is(pattern, at, CDN_TOKEN_STARS))
+		node = cdn_draft_dirs(draft, node); /* **x: as ** / *x */
+	if (n > 0)
+		return add_joined(draft, node, pattern, at, end, joins, n);
+	return cdn_draft_child(draft, node,
+	    cdn_draft_label(draft, pattern->tokens + at, end - at, false));
+}
+
+/* Returns the node where the rule ends; 0 when no path but the root matches. */
+static uint32_t
+add_rule(struct cdn_draft *draft, const struct cdn_pattern *pattern, int rule)
+{
+	static const struct cdn_token star = { CDN_TOKEN_STAR, { NULL, 0 } };
+	uint32_t node = 0;
+	size_t at = 0, end;
+
+	for (;;) {
+		if (is_anything(pattern, at)) {
+			if (at > 0)
+				node = cdn_draft_child(draft, node,
+				    cdn_draft_label(draft, &star, 1, false));
+			mark(draft, node, rule, true);
+			return node;
+		}
+		if (kind_is(pattern, at, CDN_TOKEN_DIRS)) {
+			node = cdn_draft_dirs(draft, node);
+			at++;
+		}
+		end = segment_end(pattern, at);
+		if (end == at)
+			return 0; /* an empty segment: no path has one */
+		node = add_segment(draft, node, pattern, at, end);
+		if (!kind_is(pattern, end, CDN_TOKEN_SLASH)) {
+			mark(draft, node, rule, end < pattern->n ||
+			    kind_is(pattern, end - 1, CDN_TOKEN_STARS));
+			return node;
+		}
+		at = end + 1;
+	}
+}
+
+static int
+explain(enum cdn_draft_error error, cdn_str rule, struct cordon_error *err)
+{
+	if (rule.n > 200)
+		rule.n = 200;
+	switch (error) {
+	case CDN_DRAFT_OK:
+		return 0;
+	case CDN_DRAFT_NOMEM:
+		break;
+	case CDN_DRAFT_NODES:
+		return cdn_err(err, CORDON_E_INVALID,
+		    "rule '%.*s' is one too many: all rules together have more"
+		    " than %lu segments", CDN_STR_ARG(rule), CDN_NODES_MAX);
+	case CDN_DRAFT_EDGES:
+		return cdn_err(err, CORDON_E_INVALID,
+		    "rule '%.*s' is one too many: all rules together need more"
+		    " than %lu steps, '**' inside names takes most of them",
+		    CDN_STR_ARG(rule), CDN_EDGES_MAX);
+	case CDN_DRAFT_JOINS:
+		return cdn_err(err, CORDON_E_INVALID,
+		    "rule '%.*s' has more than %d '**' inside one segment,"
+		    " '*' is enough there or '/**/' is meant",
+		    CDN_STR_ARG(rule), CDN_JOINS_MAX);
+	}
+	return cdn_err_nomem(err);
+}
+
+/* What the matcher keeps of the rules themselves. */
+struct kept {
+	struct cdn_pattern *patterns;
+	bool *negated;
+	uint32_t *ends;
+};
+
+static int
+add_rules(struct cdn_draft *draft, struct cdn_arena *arena,
+    const struct cdn_match_rule *rules, size_t n, struct kept *kept,
+    struct cordon_error *err)
+{
+	int r;
+
+	for (size_t i = 0; i < n; i++) {
+		struct cdn_pattern *pattern = &kept->patterns[i];
+
+		r = cdn_pattern_parse(arena, rules[i].pattern, rules[i].literal,
+		    pattern, err);
+		if (r < 0)
+			return r;
+		kept->negated[i] = rules[i].negated;
+		kept->ends[i] = add_rule(draft, pattern, (int)i);
+		if (draft->error != CDN_DRAFT_OK)
+			return explain(draft->error, rules[i].pattern, err);
+		if (cdn_pattern_match(pattern, CDN_STR("")))
+			draft->nodes[0].exact = (int)i;
+	}
+	return 0;
+}
+
+static int
+build(struct cdn_arena *arena, struct cdn_arena *scratch,
+    const struct cdn_match_rule *rules, size_t n,
+    const struct cdn_matcher **ret, struct cordon_error *err)
+{
+	struct cdn_matcher *matcher = cdn_arena_alloc(arena, sizeof(*matcher));
+	struct cdn_draft draft;
+	struct kept kept = {
+		cdn_arena_array(arena, n, sizeof(*kept.patterns)),
+		cdn_arena_array(arena, n, sizeof(*kept.negated)),
+		cdn_arena_array(arena, n, sizeof(*kept.ends)),
+	};
+	int r;
+
+	if (matcher == NULL || kept.patterns == NULL || kept.negated == NULL ||
+	    kept.ends == NULL)
+		return cdn_err_nomem(err);
+	cdn_draft_init(&draft, scratch);
+	r = add_rules(&draft, arena, rules, n, &kept, err);
+	if (r < 0)
+		return r;
+	matcher->patterns = kept.patterns;
+	matcher->negated = kept.negated;
+	matcher->ends = kept.ends;
+	matcher->rules = n;
+	if (draft.error != CDN_DRAFT_OK ||
+	    !cdn_matcher_freeze(matcher, arena, &draft))
+		return cdn_err_nomem(err);
+	*ret = matcher;
+	return 0;
+}
+
+int
+cdn_matcher_build(struct cdn_arena *arena, const struct cdn_match_rule *rules,
+    size_t n, const struct cdn_matcher **ret, struct cordon_error *err)
+{
+	struct cdn_arena *scratch;
+	int r;
+
+	if (n > CDN_RULES_MAX)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "%zu rules are too many, at most %d are possible", n,
+		    CDN_RULES_MAX);
+	scratch = cdn_arena_new();
+	if (scratch == NULL)
+		return cdn_err_nomem(err);
+	r = build(arena, scratch, rules, n, ret, err);
+	cdn_arena_free(scratch);
+	return r;
+}

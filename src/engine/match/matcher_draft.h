@@ -1,0 +1,83 @@
+/*
+ * matcher_draft - the trie while rules are still coming in.
+ *
+ * It lives in a scratch arena and is thrown away when the matcher is frozen.
+ * Failure is sticky, as with cdn_buf: after memory ran out or a limit was
+ * reached every call does nothing and returns 0, and `error` says why.
+ */
+#ifndef CDN_MATCH_MATCHER_DRAFT_H
+#define CDN_MATCH_MATCHER_DRAFT_H
+
+#include "engine/match/matcher_impl.h"
+
+enum cdn_draft_error {
+	CDN_DRAFT_OK,
+	CDN_DRAFT_NOMEM,
+	CDN_DRAFT_NODES, /* CDN_NODES_MAX */
+	CDN_DRAFT_EDGES, /* CDN_EDGES_MAX */
+	CDN_DRAFT_JOINS, /* CDN_JOINS_MAX; set by matcher_build */
+};
+
+struct cdn_draft_node {
+	uint32_t parent; /* a node is numbered after its parent */
+	uint32_t dirs;
+	int exact;
+	int below;
+	bool loops;
+	bool is_dirs; /* of its parent */
+};
+
+struct cdn_draft_edge {
+	uint32_t from;
+	uint32_t label;
+	uint32_t to;
+};
+
+/* A number for each key, never 0. */
+struct cdn_map {
+	struct {
+		uint64_t key;
+		uint32_t value;
+	} *slots;
+	size_t size; /* a power of two */
+	size_t count;
+};
+
+struct cdn_draft {
+	struct cdn_arena *arena;
+	struct cdn_draft_node *nodes; /* [0] is the root */
+	struct cdn_draft_edge *edges;
+	struct cdn_label *labels;
+	size_t node_count, node_room;
+	size_t edge_count, edge_room;
+	size_t label_count, label_room;
+	struct cdn_map by_label; /* hash of a label --> its number + 1 */
+	struct cdn_map by_edge;	 /* node, label --> child */
+	enum cdn_draft_error error;
+};
+
+/* With a root in it.  The arena is the caller's. */
+void cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena);
+
+/* A number for these tokens; the same tokens have the same number. */
+uint32_t cdn_draft_label(struct cdn_draft *draft,
+    const struct cdn_token *tokens, size_t n, bool open);
+
+uint32_t cdn_draft_node(struct cdn_draft *draft, uint32_t parent, bool loops);
+void cdn_draft_edge(struct cdn_draft *draft, uint32_t from, uint32_t label,
+    uint32_t to);
+
+/* The node behind this label; made when it is not there yet. */
+uint32_t cdn_draft_child(struct cdn_draft *draft, uint32_t node,
+    uint32_t label);
+/* The node for ** and a slash behind it. */
+uint32_t cdn_draft_dirs(struct cdn_draft *draft, uint32_t node);
+
+/* Remembers the first failure. */
+void cdn_draft_fail(struct cdn_draft *draft, enum cdn_draft_error error);
+
+/* A value to read or set; NULL when memory ran out.  A new one is 0. */
+uint32_t *cdn_map_at(struct cdn_map *map, struct cdn_arena *arena,
+    uint64_t key);
+
+#endif

@@ -1,0 +1,138 @@
+#include "engine/match/matcher.h"
+
+#include "engine/match/matcher_impl.h"
+
+/*
+ * Questions about everything below a place at once.  They are answered from
+ * the reach of the active nodes, so an answer may be "in doubt" although a
+ * longer look would have found one.
+ */
+
+static bool
+allows(const struct cdn_matcher *matcher, int rule)
+{
+	return rule != CDN_NO_RULE && !matcher->negated[rule];
+}
+
+/* The cursor that stands at a path. */
+static void
+go_to(const struct cdn_matcher *matcher, cdn_str path, struct cdn_cursor *ret)
+{
+	size_t at = 0;
+
+	cdn_cursor_root(matcher, ret);
+	while (at < path.n) {
+		const char *slash = memchr(path.p + at, '/', path.n - at);
+		size_t end = slash == NULL ? path.n : (size_t)(slash - path.p);
+
+		cdn_cursor_enter(matcher, ret, (cdn_str){ path.p, end }, at,
+		    ret);
+		at = end + 1;
+	}
+}
+
+enum cdn_subtree
+cdn_cursor_subtree(const struct cdn_matcher *matcher,
+    const struct cdn_cursor *cursor, cdn_str path)
+{
+	bool allowed = allows(matcher, cursor->below);
+	const int *other = allowed ? matcher->reach_deny : matcher->reach_allow;
+
+	if (cursor->gave_up ||
+	    allows(matcher, cdn_matcher_check(matcher, path)) != allowed)
+		return CDN_SUBTREE_MIXED;
+	for (uint32_t i = 0; i < cursor->count; i++)
+		if (other[cursor->nodes[i]] > cursor->below)
+			return CDN_SUBTREE_MIXED;
+	return allowed ? CDN_SUBTREE_ALLOW : CDN_SUBTREE_DENY;
+}
+
+enum cdn_subtree
+cdn_matcher_subtree(const struct cdn_matcher *matcher, cdn_str prefix)
+{
+	struct cdn_cursor cursor;
+
+	go_to(matcher, prefix, &cursor);
+	return cdn_cursor_subtree(matcher, &cursor, prefix);
+}
+
+/* ----- Same -------------------------------------------------------------- */
+
+static bool
+contains(const struct cdn_cursor *cursor, uint32_t node)
+{
+	for (uint32_t i = 0; i < cursor->count; i++)
+		if (cursor->nodes[i] == node)
+			return true;
+	return false;
+}
+
+/* Is every node that still matters at `a` active at `b` too? */
+static bool
+is_within(const struct cdn_matcher *matcher, const struct cdn_cursor *a,
+    const struct cdn_cursor *b)
+{
+	for (uint32_t i = 0; i < a->count; i++)
+		if (matcher->nodes[a->nodes[i]].reach > a->below &&
+		    !contains(b, a->nodes[i]))
+			return false;
+	return true;
+}
+
+/* Can the rule be met below the cursor? */
+static bool
+is_reachable(const struct cdn_matcher *matcher,
+    const struct cdn_cursor *cursor, int rule)
+{
+	uint32_t node = matcher->ends[rule];
+
+	/* a node that is active itself has been left behind, unless it loops,
+	 * and no rule ends in one that does */
+	while (node != 0) {
+		node = matcher->parent[node];
+		if (contains(cursor, node))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * With the same nodes on both sides the verdicts differ only where a rule is
+ * met that overrides the lower `below` and not the higher one, and says
+ * something else.
+ */
+static bool
+is_settled_alike(const struct cdn_matcher *matcher, const struct cdn_cursor *a,
+    const struct cdn_cursor *b)
+{
+	int low = a->below < b->below ? a->below : b->below;
+	int high = a->below < b->below ? b->below : a->below;
+	bool allowed = allows(matcher, high);
+
+	if (allows(matcher, low) != allowed)
+		return false;
+	for (int rule = low + 1; rule < high; rule++)
+		if (allows(matcher, rule) != allowed &&
+		    is_reachable(matcher, a, rule))
+			return false;
+	return true;
+}
+
+bool
+cdn_matcher_same(const struct cdn_matcher *matcher, cdn_str p, cdn_str q)
+{
+	enum cdn_subtree at_p = cdn_matcher_subtree(matcher, p);
+	struct cdn_cursor a, b;
+
+	if (cdn_str_eq(p, q))
+		return true;
+	if (at_p != CDN_SUBTREE_MIXED)
+		return at_p == cdn_matcher_subtree(matcher, q);
+	if (allows(matcher, cdn_matcher_check(matcher, p)) !=
+	    allows(matcher, cdn_matcher_check(matcher, q)))
+		return false;
+	go_to(matcher, p, &a);
+	go_to(matcher, q, &b);
+	return !a.gave_up && !b.gave_up && is_within(matcher, &a, &b) &&
+	    is_within(matcher, &b, &a) && is_settled_alike(matcher, &a, &b);
+}
