@@ -281,16 +281,21 @@ struct trust_lister {
 	struct cdn_arena *arena;
 	void (*entry)(const struct cordon_trust_entry *entry, void *arg);
 	void *arg;
+	bool nomem; /* so nothing more is told: it could be wrong */
 };
 
 static void
 one_trust(const char *dir, const char *digest, void *arg)
 {
-	const struct trust_lister *l = arg;
+	struct trust_lister *l = arg;
 	struct cordon_trust_entry entry = { dir, digest, false };
 	struct cordon_policy *policy = NULL;
+	int code = project_policy(l->arena, dir, NULL, &policy, NULL);
 
-	if (project_policy(l->arena, dir, NULL, &policy, NULL) == 0) {
+	l->nomem |= code == CORDON_E_NOMEM;
+	if (l->nomem)
+		return;
+	if (code == 0) {
 		entry.current = strcmp(policy->digest, digest) == 0;
 		cdn_policy_free(policy);
 	}
@@ -309,10 +314,13 @@ cordon_trust_list(
 	code = places_open(&w, err);
 	if (code != 0)
 		return code;
-	struct trust_lister l = { w.arena, entry, arg };
+	struct trust_lister l = { .arena = w.arena, .entry = entry,
+		.arg = arg };
 	code = need_state(&w.places, err);
 	if (code == 0)
 		code = cdn_trust_list(w.places.trust, one_trust, &l, err);
+	if (code == 0 && l.nomem)
+		code = cdn_err_nomem(err);
 	places_close(&w);
 	return code;
 }
