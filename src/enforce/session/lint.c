@@ -5,7 +5,9 @@
  * makes itself felt at its first use; a misspelt deny stays silent for good.
  * And only the directory that a rule names without wildcards is looked for,
  * one step after the other: a rule about names that come later, such as
- * every .env, is right to find nothing today.  Links are not followed.
+ * every .env, is right to find nothing today, and so is one about .github:
+ * names that tools have agreed upon begin with a dot, and are denied as a
+ * precaution.  Links are not followed.
  */
 #include "enforce/session/lint.h"
 
@@ -162,6 +164,17 @@ directory_of(cdn_str pattern)
 	return anchor;
 }
 
+/* The name of a tool's directory, and nothing there looks like a slip of it. */
+static bool
+is_dot_name(const struct end *end)
+{
+	cdn_str rest = end->upto, name = { 0 };
+
+	while (cdn_str_next(&rest, '/', &name))
+		;
+	return name.n > 0 && name.p[0] == '.' && end->near[0] == '\0';
+}
+
 static bool
 was_told(struct look *l, cdn_str upto)
 {
@@ -208,6 +221,8 @@ look_for(struct look *l, const struct cdn_rule *rule)
 		return;
 	outcome = walk_down(l, fcntl(l->root, F_DUPFD_CLOEXEC, 0), anchor,
 	    &end);
+	if (outcome == MISSING && is_dot_name(&end))
+		return;
 	if ((outcome != MISSING && outcome != IS_LINK) ||
 	    was_told(l, end.upto))
 		return;

@@ -1,5 +1,6 @@
 #include "engine/decide/lint_internal.h"
 
+#include "engine/decide/preset.h"
 #include "engine/match/pattern.h"
 #include "engine/profile/shadow.h"
 
@@ -273,11 +274,29 @@ lint_profile(struct cdn_lint *lint, const struct cdn_profile_def *def)
 /* ----- All of it ----------------------------------------------------------------- */
 
 static int
+build_executed(struct cdn_lint *lint, struct cdn_arena *arena)
+{
+	struct cdn_match_rule *rules;
+	size_t n = 0;
+
+	while (cdn_preset_executed(n) != NULL)
+		n++;
+	rules = cdn_arena_array(arena, n, sizeof(*rules));
+	if (rules == NULL)
+		return cdn_err_nomem(lint->err);
+	for (size_t i = 0; i < n; i++)
+		rules[i].pattern = cdn_str_of(cdn_preset_executed(i));
+	return cdn_matcher_build(arena, rules, n, &lint->executed, lint->err);
+}
+
+static int
 lint_all(struct cdn_lint *lint, struct cdn_arena *arena)
 {
 	const struct cordon_policy *policy = lint->policy;
-	int code = 0;
+	int code = build_executed(lint, arena);
 
+	if (code != 0)
+		return code;
 	lint->told = cdn_arena_array(arena, policy->deny[CORDON_READ].n,
 	    sizeof(*lint->told));
 	if (lint->told == NULL)

@@ -13,6 +13,7 @@ struct cdn_lint {
 	size_t tries;	/* example paths that may still be tried */
 	bool exhausted; /* one more was wanted */
 	bool *told;	/* by index of denyRead: said of some profile */
+	const struct cdn_matcher *executed; /* of cdn_preset_executed() */
 };
 
 /* lint_reach.c: findings that need an example path. */

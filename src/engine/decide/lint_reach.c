@@ -76,58 +76,73 @@ example_below(struct reach *r, cdn_str dir, cdn_str pattern)
 	return true;
 }
 
-/* Does the example show it?  rule: of the list of read, or -1: any. */
+/*
+ * What the example is to be about: a rule that the path must match, and that
+ * must have the last word there if it is one of a list that decides.
+ */
+struct target {
+	cdn_str pattern;
+	const struct cdn_matcher *matcher;
+	size_t index;
+	bool decides;
+};
+
+/* Does the example show that what the target is about may be modified? */
 static bool
-shows(struct reach *r, long rule)
+shows(struct reach *r, const struct target *target)
 {
-	const struct cdn_rule_set *sets = r->profile->sets;
+	bool about;
 
 	if (r->lint->tries == 0) {
 		r->lint->exhausted = true;
 		return false;
 	}
 	r->lint->tries--;
-	if (rule >= 0 && cdn_matcher_check(sets[CORDON_READ].matcher,
-		r->example) != rule)
-		return false;
-	return cdn_rule_set_judge(&sets[CORDON_MODIFY], r->example).allowed;
+	about = target->decides ?
+	    cdn_matcher_check(target->matcher, r->example) ==
+		(long)target->index :
+	    cdn_matcher_rule(target->matcher, target->index, r->example);
+	return about && cdn_rule_set_judge(&r->profile->sets[CORDON_MODIFY],
+	    r->example).allowed;
 }
 
 /*
- * Where could a pattern meet what may be modified?  As it is; where either
- * floats, below the directory of the other; and at the grant itself.
+ * Where could it meet a grant?  Where either floats, below the directory of
+ * the other; and at the grant itself.
  */
 static bool
-meets(struct reach *r, cdn_str pattern, const struct cdn_rule *grant,
-    long rule)
+meets(struct reach *r, const struct target *target,
+    const struct cdn_rule *grant)
 {
-	cdn_str here = cdn_lint_anchor(pattern);
+	cdn_str here = cdn_lint_anchor(target->pattern);
 	cdn_str there = cdn_lint_anchor(grant->pattern);
 
-	if (floats(pattern) && there.n > 0 &&
-	    example_below(r, there, pattern) && shows(r, rule))
+	if (floats(target->pattern) && there.n > 0 &&
+	    example_below(r, there, target->pattern) && shows(r, target))
 		return true;
 	if (floats(grant->pattern) && here.n > 0 &&
-	    example_below(r, here, grant->pattern) && shows(r, rule))
+	    example_below(r, here, grant->pattern) && shows(r, target))
 		return true;
-	return rule >= 0 && example_below(r, CDN_STR(""), grant->pattern) &&
-	    shows(r, rule);
+	return example_below(r, CDN_STR(""), grant->pattern) &&
+	    shows(r, target);
 }
 
 /* Leaves the example in r; false when none was found. */
 static bool
-find_example(struct reach *r, cdn_str pattern, long rule)
+find_example(struct reach *r, const struct target *target)
 {
 	const struct cdn_rules *modify = &r->def->rules[CORDON_MODIFY];
 
-	if (example_below(r, CDN_STR(""), pattern) && shows(r, rule))
+	if (example_below(r, CDN_STR(""), target->pattern) &&
+	    shows(r, target))
 		return true;
-	if (floats(pattern) && example_below(r, CDN_STR("x"), pattern) &&
-	    shows(r, rule))
+	if (floats(target->pattern) &&
+	    example_below(r, CDN_STR("x"), target->pattern) &&
+	    shows(r, target))
 		return true;
 	for (size_t i = 0; i < modify->n && !r->lint->exhausted; i++)
 		if (!modify->v[i].negated &&
-		    meets(r, pattern, &modify->v[i], rule))
+		    meets(r, target, &modify->v[i]))
 			return true;
 	return false;
 }
@@ -137,15 +152,18 @@ find_example(struct reach *r, cdn_str pattern, long rule)
 static void
 lint_modifiable(struct reach *r)
 {
-	const struct cdn_rules *read = &r->profile->sets[CORDON_READ].rules;
+	const struct cdn_rule_set *read = &r->profile->sets[CORDON_READ];
 	size_t own = r->def->rules[CORDON_READ].n;
 
-	for (size_t i = 0; i < read->n; i++) {
-		const struct cdn_rule *rule = &read->v[i];
+	for (size_t i = 0; i < read->rules.n; i++) {
+		const struct cdn_rule *rule = &read->rules.v[i];
+		struct target target = { .pattern = rule->pattern,
+			.matcher = read->matcher, .index = i,
+			.decides = true };
 		bool *told = i < own ? NULL : &r->lint->told[i - own];
 
 		if (!rule->negated || (told != NULL && *told) ||
-		    !find_example(r, rule->pattern, (long)i))
+		    !find_example(r, &target))
 			continue;
 		if (told != NULL)
 			*told = true;
@@ -187,9 +205,13 @@ lint_executed(struct reach *r)
 	char more[32] = "";
 	const char *pattern;
 
-	for (size_t i = 0; (pattern = cdn_preset_executed(i)) != NULL; i++)
-		if (find_example(r, cdn_str_of(pattern), -1))
+	for (size_t i = 0; (pattern = cdn_preset_executed(i)) != NULL; i++) {
+		struct target target = { .pattern = cdn_str_of(pattern),
+			.matcher = r->lint->executed, .index = i };
+
+		if (find_example(r, &target))
 			add_executed(r, &found, pattern);
+	}
 	if (found.count == 0)
 		return;
 	if (found.count > SHOWN_MAX)

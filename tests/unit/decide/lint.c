@@ -140,6 +140,11 @@ static const struct {
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\"], modify: [\"src/**\"]}\n",
 	  "L008 6:32", "'**/.git/config', '**/.git/hooks/**', '**/.git'" },
+	{ "a floating grant meets directories, not files",
+	  "  denyModify: [\"**/.git/**\"]\n"
+	  "  fsProfiles:\n"
+	  "    p: {read: [\"**\", \"**/*.md\"], modify: [\"**/*.md\"]}\n",
+	  "L008 7:43", "'.vscode/**', '.idea/**', '.devcontainer/**' and 5 more" },
 	{ "names that cannot be one",
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\"], modify: [\"src/**/*.c\", \"a\"]}\n",

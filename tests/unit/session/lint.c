@@ -47,6 +47,12 @@ static const struct {
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"dist/**\", \"target/x/y\"]}\n",
 	  "", NULL },
+	{ "names of tools",
+	  "  denyModify: [\".github/**\", \"docs/.tool/x/**\"]\n",
+	  "", NULL },
+	{ "unless one is very like it",
+	  "  denyModify: [\".cahce/**\"]\n",
+	  "L009 5:16", "did you mean '.cache'?" },
 	{ "the preset's own precautions",
 	  "  denyModify: [\".git/hooks/**\", \".vscode/**\"]\n",
 	  "", NULL },
@@ -175,6 +181,7 @@ main(void)
 	tmp_dir("w/docs");
 	tmp_dir("w/docs/a");
 	tmp_dir("w/secrets");
+	tmp_dir("w/.cache");
 	tmp_file("w/f", "");
 	tmp_link("secrets", "w/current");
 	tmp_link("a", "w/docs/l");

@@ -1,0 +1,60 @@
+#!/bin/bash
+# The examples do what their comments say, and stay short.
+#
+#	examples.sh BUILD/examples/example-check
+set -u
+
+check=$1
+cd "$CORDON_SOURCE/examples" || exit 1
+points=0
+failures=0
+
+ok()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		failures=$((failures + 1))
+	fi
+}
+
+# says STATUS EXPECTED ARGUMENT...: exit status and all of stdout.
+says()
+{
+	local want_status=$1 want=$2 got status
+	shift 2
+	got=$("$check" "$@" 2>/dev/null)
+	status=$?
+	[ "$status" = "$want_status" ] && [ "$got" = "$want" ]
+	ok $? "check $*"
+	[ "$got" = "$want" ] || printf '%s\n' "$got" | sed 's/^/# got /'
+}
+
+says 0 'allow  src/main.c  **  policy.yaml:15' \
+    policy.yaml implementer src/main.c
+says 3 'allow  src/main.c  **  policy.yaml:15
+deny   prod.env  **/*.env  policy.yaml:10
+deny   docs/secret/plan  docs/secret/**  policy.yaml:15
+allow  docs/secret/README.md  docs/secret/README.md  policy.yaml:15' \
+    policy.yaml implementer src/main.c prod.env docs/secret/plan \
+    docs/secret/README.md
+says 3 'deny   Makefile  <no matching rule>' policy.yaml reviewer Makefile
+says 2 '' policy.yaml nobody src/main.c
+says 2 '' missing.yaml implementer src/main.c
+says 2 '' policy.yaml implementer ../up
+says 2 ''
+
+"$check" policy.yaml nobody a 2>&1 |
+    grep -q "^check: policy.yaml:6: policy 'example' does not define"
+ok $? 'an error says where and what'
+
+[ "$(wc -l <check.c)" -lt 60 ]
+ok $? 'check.c fits on a page'
+[ "$(grep -c '^#include' check.c)" -eq 3 ] &&
+    grep -q '^#include <cordon/cordon.h>' check.c
+ok $? 'check.c needs cordon.h alone'
+
+echo "1..$points"
+[ "$failures" -eq 0 ]
