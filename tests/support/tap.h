@@ -22,8 +22,9 @@
 
 static int tap_points, tap_failures;
 
-#define ok(cond, text) ok_at((cond), __FILE__, __LINE__, "%s", (text))
+#define ok(cond, text)	ok_at((cond), __FILE__, __LINE__, "%s", (text))
 #define ok_f(cond, ...) ok_at((cond), __FILE__, __LINE__, __VA_ARGS__)
+#define skip(why)	skip_at((why), __FILE__, __LINE__)
 
 /* '#' would begin a directive and a newline the next point: both escaped. */
 static inline void
@@ -57,12 +58,12 @@ ok_at(bool cond, const char *file, int line, const char *fmt, ...)
 }
 
 static inline void
-skip(const char *why)
+skip_at(const char *why, const char *file, int line)
 {
 	const char *must = getenv("CORDON_MUST_WORK");
 
 	if (must != NULL && strcmp(must, "1") == 0) {
-		ok_f(false, "must not be skipped here: %s", why);
+		ok_at(false, file, line, "must not be skipped here: %s", why);
 		return;
 	}
 	printf("ok %d # SKIP ", ++tap_points);
