@@ -4,7 +4,7 @@
 #	examples.sh BUILD/examples/example-check
 set -u
 
-check=$1
+check=$(realpath "$1")
 cd "$CORDON_SOURCE/examples" || exit 1
 points=0
 failures=0
