@@ -136,6 +136,7 @@ lint_denies(struct cdn_lint *lint, enum cordon_op op, struct cdn_arena *arena)
 	struct list list = { .rules = &lint->policy->deny[op] };
 
 	snprintf(list.label, sizeof(list.label), "spec.%s", deny_keys[op]);
+	lint_literals(lint, &list);
 	if (!find_shadows(arena, &list))
 		return cdn_err_nomem(lint->err);
 	for (size_t i = 0; i < list.rules->n; i++) {
@@ -146,7 +147,6 @@ lint_denies(struct cdn_lint *lint, enum cordon_op op, struct cdn_arena *arena)
 			tell_shadow(lint, list.label, rule, later,
 			    !rule->negated, !later->negated);
 	}
-	lint_literals(lint, &list);
 	return 0;
 }
 
