@@ -12,6 +12,7 @@
 #define CDN_DIAGS_MAX	     100    /* findings kept for one document */
 #define CDN_RULE_MAX	     4096   /* bytes of one rule */
 #define CDN_RULES_MAX	     65536  /* rules in one list, denies included */
+#define CDN_EXCEPTIONS_MAX   256    /* exceptions of denies in one policy */
 #define CDN_PATTERN_MAX	     8193   /* bytes of a root, a slash and a rule */
 #define CDN_JOINS_MAX	     16	    /* ** inside one segment, as in a**b */
 #define CDN_NODES_MAX	     (1UL << 20) /* of one matcher: about a segment */

@@ -82,12 +82,19 @@ static void
 check_exceptions(struct check *c, const size_t *covered)
 {
 	const struct cdn_rules *rules = &c->policy->deny[CORDON_MODIFY];
+	size_t count = 0;
 
 	for (size_t i = 0; i < rules->n; i++) {
 		const struct cdn_rule *rule = &rules->v[i];
 
 		if (!rule->negated)
 			continue;
+		if (++count > CDN_EXCEPTIONS_MAX) {
+			complain_deny(c, CDN_FINDING_COUNT, CORDON_MODIFY,
+			    rule, "at most 256 exceptions are possible",
+			    "is one exception too many");
+			return;
+		}
 		if (!is_path_or_subtree(rule->pattern))
 			complain_deny(c, CDN_FINDING_EXCEPTION, CORDON_MODIFY,
 			    rule, "write one exception for each path",

@@ -82,10 +82,15 @@ segment_matches(struct cdn_lift *lift, cdn_str part, cdn_str name)
 
 	if (cdn_rule_is_exact(part))
 		return cdn_str_eq(part, name);
+	if (part.p[0] != '*' && part.p[0] != '?' && part.p[0] != name.p[0])
+		return 0; /* most differ there: no need to look further */
 	for (size_t i = 0; i + 1 < part.n; i++)
 		if (part.p[i] == '*' && part.p[i + 1] == '*')
 			return -1;
-	if (cdn_pattern_parse(lift->scratch, part, 0, &pattern, NULL) != 0) {
+	if (lift->segments == NULL)
+		lift->segments = cdn_arena_new();
+	if (lift->segments == NULL ||
+	    cdn_pattern_parse(lift->segments, part, 0, &pattern, NULL) != 0) {
 		lift->list->failed = true;
 		return -1;
 	}
@@ -97,7 +102,7 @@ static bool
 descend(struct cdn_lift *lift, cdn_str pattern, cdn_str name,
     struct places *from, struct places *to)
 {
-	*to = (struct places){ 0 };
+	memset(to->at, 0, AT_END(pattern) + 1);
 	for (size_t i = 0; i <= pattern.n; i++) {
 		cdn_str part;
 		size_t next;
@@ -126,12 +131,13 @@ static bool
 descend_all(struct cdn_lift *lift, cdn_str pattern, cdn_str dir,
     struct places *ret)
 {
-	struct places from;
+	CDN_UNINITIALIZED struct places from;
 	cdn_str name;
 
-	*ret = (struct places){ .at = { true } };
+	memset(ret->at, 0, AT_END(pattern) + 1);
+	ret->at[0] = true;
 	while (cdn_str_next(&dir, '/', &name)) {
-		from = *ret;
+		memcpy(from.at, ret->at, AT_END(pattern) + 1);
 		if (!descend(lift, pattern, name, &from, ret))
 			return false;
 	}
@@ -175,7 +181,7 @@ add_cut(struct cdn_lift *lift, const struct exception *e,
     const struct cdn_rule *rule, cdn_str pattern)
 {
 	struct cdn_arena *arena = lift->list->arena;
-	struct places places;
+	CDN_UNINITIALIZED struct places places;
 
 	if (e->dir.n + 1 + pattern.n > CDN_RULE_MAX ||
 	    !descend_all(lift, pattern, e->dir, &places)) {
@@ -214,11 +220,13 @@ append_subtree(struct cdn_lift *lift, const struct exception *e)
 
 	if (granted)
 		add(lift, e->rule, e->rule->pattern.p, false);
-	for (size_t i = 0; i < own->n && !lift->list->failed; i++) {
+	for (size_t i = 0; i < own->n; i++) {
 		const struct cdn_rule *rule = &own->v[i];
 		cdn_str pattern = lift->compared[i];
 		bool dead = !granted && (long)i < covering;
 
+		if (cdn_rule_list_stopped(lift->list))
+			return;
 		if (cdn_rule_covers(e->pattern, pattern)) {
 			if (rule->negated || !dead)
 				cdn_rule_list_add(lift->list, *rule);
@@ -257,4 +265,6 @@ cdn_lift_append(struct cdn_lift *lift, const struct cdn_rule *exception)
 	}
 	e.dir.n -= 3;
 	append_subtree(lift, &e);
+	cdn_arena_free(lift->segments);
+	lift->segments = NULL;
 }

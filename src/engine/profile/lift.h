@@ -23,6 +23,7 @@ struct cdn_lift {
 	struct cdn_rule_list *list;
 	const struct cdn_rules *own;
 	struct cdn_arena *scratch;
+	struct cdn_arena *segments; /* goes with each exception; or NULL */
 	cdn_str *compared; /* patterns of own, folded where the list folds */
 	const struct cdn_matcher *matcher; /* of own */
 };

@@ -1,11 +1,17 @@
 #include "engine/profile/rulelist.h"
 
+bool
+cdn_rule_list_stopped(const struct cdn_rule_list *list)
+{
+	return list->failed || list->rules.n > CDN_RULES_MAX;
+}
+
 void
 cdn_rule_list_add(struct cdn_rule_list *list, struct cdn_rule rule)
 {
 	struct cdn_rule *v;
 
-	if (list->failed || list->rules.n > CDN_RULES_MAX)
+	if (cdn_rule_list_stopped(list))
 		return;
 	v = cdn_arena_grow(list->arena, list->rules.v, list->rules.n,
 	    &list->capacity, sizeof(*v));

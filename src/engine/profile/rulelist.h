@@ -19,6 +19,8 @@ struct cdn_rule_list {
  * for the matcher to refuse the list.
  */
 void cdn_rule_list_add(struct cdn_rule_list *list, struct cdn_rule rule);
+/* No rule can be added any more. */
+bool cdn_rule_list_stopped(const struct cdn_rule_list *list);
 void cdn_rule_list_add_all(struct cdn_rule_list *list,
     const struct cdn_rules *rules);
 

@@ -253,6 +253,33 @@ test_limit(void)
 	cdn_arena_free(arena);
 }
 
+/* Each exception is held against each rule, so there may not be many. */
+static void
+test_exceptions(size_t count, bool want)
+{
+	struct cordon_policy *policy = NULL;
+	struct cordon_error err = { 0 };
+	size_t room = 128 + 16 * count, n;
+	char *text = malloc(room);
+	int code;
+
+	need(text != NULL, "memory");
+	n = (size_t)snprintf(text, room, "schemaVersion: 2\nkind: Policy\n"
+	    "metadata: {name: t}\nspec: {denyModify: [\"a/**\"");
+	for (size_t i = 0; i < count; i++)
+		n += (size_t)snprintf(text + n, room - n, ", \"!a/%zu\"", i);
+	n += (size_t)snprintf(text + n, room - n, "]}\n");
+	code = cdn_policy_parse((cdn_str){ text, n }, "t.yaml", NULL, &policy,
+	    &err);
+	ok_f((code == 0) == want, "%zu exceptions: %s", count,
+	    want ? "taken" : "refused");
+	ok_f(want || (err.line == 4 &&
+	    strstr(err.text, "one exception too many") != NULL),
+	    "%zu exceptions: %s", count, want ? "silently" : "and said why");
+	cdn_policy_free(policy);
+	free(text);
+}
+
 int
 main(void)
 {
@@ -261,5 +288,7 @@ main(void)
 	test_positions();
 	test_folded();
 	test_limit();
+	test_exceptions(CDN_EXCEPTIONS_MAX, true);
+	test_exceptions(CDN_EXCEPTIONS_MAX + 1, false);
 	return done_testing();
 }
