@@ -271,6 +271,32 @@ static const struct {
 };
 /* clang-format on */
 
+/* Every id has its line in the documentation. */
+static void
+test_documented(void)
+{
+	static const char *const ids[] = { CDN_LINT_SHADOWED, CDN_LINT_ORDER,
+		CDN_LINT_NEGATIONS, CDN_LINT_EMPTY, CDN_LINT_LITERAL,
+		CDN_LINT_POINTLESS, CDN_LINT_MODIFIABLE, CDN_LINT_EXECUTED,
+		CDN_LINT_ABSENT, CDN_LINT_LINK, CDN_LINT_BOUND };
+	const char *root = getenv("CORDON_SOURCE");
+	char text[8192], line[32];
+	size_t n;
+	FILE *file;
+
+	need(root != NULL, "CORDON_SOURCE");
+	snprintf(text, sizeof(text), "%s/docs/lint.md", root);
+	file = fopen(text, "r");
+	need(file != NULL, text);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	for (size_t i = 0; i < CDN_LEN(ids); i++) {
+		snprintf(line, sizeof(line), "\n| %s | ", ids[i]);
+		ok_f(strstr(text, line) != NULL, "%s is documented", ids[i]);
+	}
+}
+
 int
 main(void)
 {
@@ -282,5 +308,6 @@ main(void)
 	test_rows();
 	test_preset_list();
 	test_bound();
+	test_documented();
 	return done_testing();
 }
