@@ -84,7 +84,7 @@ add_joined(struct cdn_draft *draft, uint32_t node,
     const size_t *joins, size_t n)
 {
 	const struct cdn_token *tokens = pattern->tokens;
-	uint32_t nodes[CDN_JOINS_MAX + 2];
+	uint32_t nodes[CDN_JOINS_MAX + 2] = { 0 };
 
 	nodes[0] = node;
 	for (size_t i = 1; i <= n + 1; i++)

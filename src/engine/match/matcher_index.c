@@ -261,7 +261,7 @@ note_affix(struct cdn_affixes *affixes, const struct plan *plan)
 	if (plan->kind > CDN_KEY_SUFFIX)
 		affixes->suffix[plan->bytes >> 56] |=
 		    (uint8_t)(1U << (plan->kind - CDN_KEY_SUFFIX - 1));
-	else
+	else if (plan->kind != CDN_KEY_NONE)
 		affixes->prefix[plan->bytes & 0xff] |=
 		    (uint8_t)(1U << (plan->kind - CDN_KEY_PREFIX - 1));
 }

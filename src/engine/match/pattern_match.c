@@ -218,6 +218,7 @@ step_any(struct places *places, cdn_str text)
 	}
 	for (unsigned length = 2; !places->ascii && length <= 4; length++) {
 		for (size_t i = 0; i < places->words; i++) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.*): set above */
 			part[i] = from[i] & places->length[length][i];
 			from[i] ^= part[i];
 		}

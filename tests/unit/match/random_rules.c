@@ -23,7 +23,7 @@ static const char *const wild[] = { "**", "**", "**", "a**", "**a", "a**b",
 static const char *const names[] = { "a", "b", "ab", "ba", "aab", "abc", "axb",
 	".a", ".git", "node_modules", "node_modules2", "x.c", "x.h", "a.c",
 	"a-rather-long-name-of-a-file", "a-rather-long-name-of-a-fil",
-	"another-rather-long-name-of-a-file", "\xc3\xa9", "a\xc3\xa9" "b",
+	"another-rather-long-name-of-a-file", "\xc3\xa9", ("a\xc3\xa9" "b"),
 	"\xe2\x82\xac", "\xc3", "\xa9", "c", "abab", "my-node-module" };
 
 #define PICK(list) ((list)[random_below(CDN_LEN(list))])
