@@ -162,7 +162,7 @@ CDN_MUST_USE int cdn_policy_parse(cdn_str text, const char *source,
 void cdn_policy_free(struct cordon_policy *policy);
 
 /*
- * Everything of REQUIREMENTS B that looks at a whole policy (coverage,
+ * Everything that looks at a whole policy (coverage,
  * duplicates of global denies, exceptions, sealed names that exist, ...).
  * Used by parse and again after a merge.  Findings to diags, first to err.
  */

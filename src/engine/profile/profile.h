@@ -42,10 +42,11 @@ struct cordon_profile {
 	struct cdn_limits limits;
 };
 
-enum cdn_resolve_mode {
-	CDN_RESOLVE_STRICT,	/* a missing name is CORDON_E_INVALID */
-	CDN_RESOLVE_DENIES_ONLY, /* a missing name: all allowed but the denies */
-	CDN_RESOLVE_FOLDED, /* the same, patterns compared without case */
+enum cdn_resolve_mode { /* bits */
+	CDN_RESOLVE_STRICT = 0,	     /* a missing name is CORDON_E_INVALID */
+	CDN_RESOLVE_DENIES_ONLY = 1, /* it is everything but the denies */
+	CDN_RESOLVE_FOLDED = 2,	     /* patterns are compared without case */
+	CDN_RESOLVE_NO_PROFILE = 4,  /* as if the name were missing */
 };
 
 /*
@@ -53,7 +54,7 @@ enum cdn_resolve_mode {
  * not defined it reads and modifies everything but the denies.
  */
 CDN_MUST_USE int cdn_profile_resolve(const struct cordon_policy *policy,
-    cdn_str name, enum cdn_resolve_mode mode, struct cordon_profile **ret,
+    cdn_str name, unsigned mode, struct cordon_profile **ret,
     struct cordon_error *err);
 void cdn_profile_free(struct cordon_profile *profile);
 
@@ -96,7 +97,7 @@ CDN_MUST_USE int cdn_rule_set_build(struct cdn_arena *arena,
 /* ----- Merging ------------------------------------------------------------ */
 
 /*
- * Workspace over global, REQUIREMENTS C.  The result keeps both alive.
+ * Workspace over global (cordon_policy_merge).  The result keeps both alive.
  * widened lists the replaced profiles that grant more than before.
  */
 CDN_MUST_USE int cdn_policy_merge(const struct cordon_policy *global,
