@@ -78,13 +78,12 @@ push_place(struct builder *b, const struct cdn_place *place, bool negated,
 static void
 add_place(struct builder *b, const struct cdn_place *place, bool negated)
 {
-	static const char *const sidecars[] = { "-wal", "-shm", "-journal" };
+	const char *suffix;
 
 	push_place(b, place, negated, place->alone ? "" : "/**");
-	if (!place->sidecars)
-		return;
-	for (size_t i = 0; i < CDN_LEN(sidecars); i++)
-		push_place(b, place, negated, sidecars[i]);
+	for (size_t i = 0;
+	     place->sidecars && (suffix = cdn_floor_sidecar(i)) != NULL; i++)
+		push_place(b, place, negated, suffix);
 }
 
 static void
@@ -348,6 +347,12 @@ const struct cordon_profile *
 cdn_authority_preset_profile(const struct cdn_authority *authority)
 {
 	return &authority->preset_profile;
+}
+
+bool
+cdn_authority_preset_speaks(const struct cdn_authority *authority)
+{
+	return authority->preset_rules;
 }
 
 /* ----- Strings -------------------------------------------------------------- */

@@ -132,15 +132,18 @@ subtree_one(const struct cdn_authority *a, enum cordon_as as,
     enum cordon_op op, cdn_str stripped)
 {
 	enum cdn_subtree floor = scope_subtree(&a->floor, op, stripped);
+	enum cdn_subtree outside;
 	cdn_str relative;
 
 	if (floor == CDN_SUBTREE_DENY)
 		return floor;
 	if (cdn_authority_inside(a, stripped, &relative))
 		return both(floor, subtree_inside(a, op, stripped, relative));
-	if (above_workspace(a, stripped))
+	outside = subtree_outside(a, as, op, stripped);
+	if (above_workspace(a, stripped) &&
+	    subtree_inside(a, op, a->workspace, CDN_STR("")) != outside)
 		return CDN_SUBTREE_MIXED;
-	return both(floor, subtree_outside(a, as, op, stripped));
+	return both(floor, outside);
 }
 
 enum cdn_subtree

@@ -280,6 +280,52 @@ judge_network(const struct cdn_authority *a, enum cordon_as as,
 	    CORDON_LAYER_PRESET);
 }
 
+void
+cdn_decide_network_keys(const struct cdn_authority *authority,
+    cdn_network_fn *key, void *arg)
+{
+	bool trusted = false;
+
+	for (size_t i = 0; i < authority->layer_count; i++) {
+		const struct cdn_layer *layer = &authority->layers[i];
+
+		if (!network_speaks(authority, layer))
+			continue;
+		key(layer->layer, &layer->profile->network, arg);
+		trusted |= layer->trusted;
+	}
+	if (authority->command_network != NULL)
+		key(CORDON_LAYER_WORKDIR, authority->command_network, arg);
+	else if (!trusted)
+		key(CORDON_LAYER_PRESET, &authority->preset_profile.network,
+		    arg);
+}
+
+static void
+narrow_network(enum cordon_layer layer, const struct cdn_network_set *network,
+    void *arg)
+{
+	enum cdn_network_mode *mode = arg;
+	enum cdn_network_mode one = network->mode == CDN_NETWORK_UNSET ?
+	    CDN_NETWORK_NONE : network->mode;
+
+	(void)layer;
+	if (*mode == CDN_NETWORK_FULL || one == CDN_NETWORK_NONE)
+		*mode = one;
+	else if (*mode != CDN_NETWORK_NONE && one != CDN_NETWORK_FULL &&
+	    one != *mode)
+		*mode = CDN_NETWORK_LIST;
+}
+
+enum cdn_network_mode
+cdn_decide_network(const struct cdn_authority *authority)
+{
+	enum cdn_network_mode mode = CDN_NETWORK_FULL;
+
+	cdn_decide_network_keys(authority, narrow_network, &mode);
+	return mode;
+}
+
 /* Every document that defines the profile names the socket. */
 static bool
 socket_named(const struct cdn_authority *a, cdn_str stripped,

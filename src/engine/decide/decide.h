@@ -80,6 +80,8 @@ CDN_MUST_USE int cdn_authority_build(struct cdn_arena *arena,
 /* The preset's own rules as a profile, for printing; lives with authority. */
 const struct cordon_profile *cdn_authority_preset_profile(
     const struct cdn_authority *authority);
+/* Do they have a say inside the workspace? */
+bool cdn_authority_preset_speaks(const struct cdn_authority *authority);
 
 struct cdn_question {
 	enum cordon_as as; /* not BLOCK: see block.h */
@@ -101,6 +103,20 @@ typedef void cdn_explain_fn(enum cordon_layer layer,
     const struct cdn_rule *rule, void *arg);
 void cdn_decide_explain(const struct cdn_authority *authority,
     const struct cdn_question *question, cdn_explain_fn *matched, void *arg);
+
+/* ----- The network as a whole ---------------------------------------------- */
+
+/*
+ * What holds for every endpoint a process may name: NONE, LOOPBACK, FULL, or
+ * LIST when each must be asked.  Never UNSET.
+ */
+enum cdn_network_mode cdn_decide_network(const struct cdn_authority *authority);
+
+/* Every network key that has a say in it, outermost first; all must allow. */
+typedef void cdn_network_fn(enum cordon_layer layer,
+    const struct cdn_network_set *network, void *arg);
+void cdn_decide_network_keys(const struct cdn_authority *authority,
+    cdn_network_fn *key, void *arg);
 
 /* ----- Whole trees and compound operations -------------------------------- */
 

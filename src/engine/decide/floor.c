@@ -76,6 +76,8 @@ static const char *const devices[] = {
 };
 /* clang-format on */
 
+static const char *const sidecars[] = { "-wal", "-shm", "-journal" };
+
 const struct cdn_floor_row *
 cdn_floor_credential(size_t i)
 {
@@ -92,6 +94,12 @@ const struct cdn_floor_row *
 cdn_floor_exception(size_t i)
 {
 	return i < CDN_LEN(exceptions) ? &exceptions[i] : NULL;
+}
+
+const char *
+cdn_floor_sidecar(size_t i)
+{
+	return i < CDN_LEN(sidecars) ? sidecars[i] : NULL;
 }
 
 const char *

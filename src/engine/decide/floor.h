@@ -26,6 +26,9 @@ const struct cdn_floor_row *cdn_floor_system(size_t i);
 /* What below (a) may be written all the same.  NULL past the end. */
 const struct cdn_floor_row *cdn_floor_exception(size_t i);
 
+/* What a database leaves beside a file: "-wal", ...  NULL past the end. */
+const char *cdn_floor_sidecar(size_t i);
+
 /* The device list: readable and writable for a process.  NULL past the end. */
 const char *cdn_floor_device(size_t i);
 

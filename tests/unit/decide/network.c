@@ -106,11 +106,74 @@ static const struct {
 	    { PROCESS, CORDON_CONNECT, "/run/t", false, WORKDIR,
 	      "<outside workspace>" } } },
 };
+
+/* The network as a whole, and how many keys have a say in it. */
+static const struct {
+	const char *what;
+	struct world_spec spec;
+	enum cdn_network_mode want;
+	size_t keys;
+} wholes[] = {
+	{ "the preset alone", { .profile = NULL }, CDN_NETWORK_NONE, 1 },
+	{ "protect", { .preset = CORDON_PRESET_PROTECT }, CDN_NETWORK_FULL, 1 },
+	{ "a document instead of it", { .profile = "dev",
+	    .documents = { { USER, true, NET("loopback") } } },
+	  CDN_NETWORK_LOOPBACK, 1 },
+	{ "an untrusted one beside it", { .profile = "dev",
+	    .documents = { { PROJECT, false, NET("full") } } },
+	  CDN_NETWORK_NONE, 2 },
+	{ "none wins", { .profile = "dev",
+	    .documents = { { HOST, true, NET("none") },
+		{ USER, true, NET("full") } } }, CDN_NETWORK_NONE, 2 },
+	{ "full gives way", { .profile = "dev",
+	    .documents = { { HOST, true, NET("full") },
+		{ USER, true, NET("[a.org]") } } }, CDN_NETWORK_LIST, 2 },
+	{ "loopback and a list must be asked", { .profile = "dev",
+	    .documents = { { HOST, true, NET("loopback") },
+		{ USER, true, NET("[a.org]") } } }, CDN_NETWORK_LIST, 2 },
+	{ "twice loopback", { .profile = "dev",
+	    .documents = { { HOST, true, NET("loopback") },
+		{ USER, true, NET("loopback") } } }, CDN_NETWORK_LOOPBACK, 2 },
+	{ "the command line instead of the user", { .profile = "dev",
+	    .network = "full",
+	    .documents = { { USER, true, NET("none") } } },
+	  CDN_NETWORK_FULL, 1 },
+	{ "but not instead of the host", { .profile = "dev",
+	    .network = "full",
+	    .documents = { { HOST, true, NET("loopback") } } },
+	  CDN_NETWORK_LOOPBACK, 2 },
+};
 /* clang-format on */
+
+static void
+count_key(enum cordon_layer layer, const struct cdn_network_set *network,
+    void *arg)
+{
+	size_t *count = arg;
+
+	(void)layer;
+	*count += network != NULL;
+}
+
+static void
+test_wholes(void)
+{
+	for (size_t i = 0; i < CDN_LEN(wholes); i++) {
+		size_t keys = 0;
+		struct world w;
+
+		world_make(&w, &wholes[i].spec);
+		cdn_decide_network_keys(w.authority, count_key, &keys);
+		ok_f(cdn_decide_network(w.authority) == wholes[i].want &&
+		    keys == wholes[i].keys, "as a whole: %s", wholes[i].what);
+		world_done(&w);
+	}
+}
 
 int
 main(void)
 {
+	test_wholes();
 	for (size_t i = 0; i < CDN_LEN(worlds); i++) {
 		struct world w;
 

@@ -160,6 +160,22 @@ static const struct {
 		{ CORDON_READ,	 "/data/x", CDN_SUBTREE_ALLOW },
 		{ CORDON_MODIFY, "/data/x", CDN_SUBTREE_DENY },
 		{ CORDON_MODIFY, "/var/x", CDN_SUBTREE_ALLOW } } },
+	{ "above the workspace", {
+	    .workspace = "/p/w", .write = "/p", .runtime_read = "/" },
+	  {
+		{ CORDON_READ,	 "/p", CDN_SUBTREE_ALLOW },
+		{ CORDON_EXEC,	 "/", CDN_SUBTREE_ALLOW },
+		{ CORDON_MODIFY, "/p", CDN_SUBTREE_MIXED },
+		{ CORDON_MODIFY, "/p/v", CDN_SUBTREE_ALLOW },
+		{ CORDON_MODIFY, "/q", CDN_SUBTREE_DENY } } },
+	{ "above a workspace that is less", {
+	    .workspace = "/p/w", .runtime_read = "/",
+	    .documents = { { CORDON_LAYER_USER, true,
+		"  denyRead: [\"key\"]\n" } } },
+	  {
+		{ CORDON_READ,	 "/p", CDN_SUBTREE_MIXED },
+		{ CORDON_READ,	 "/p/w/a", CDN_SUBTREE_ALLOW },
+		{ CORDON_READ,	 "/p/v", CDN_SUBTREE_ALLOW } } },
 };
 /* clang-format on */
 
