@@ -91,6 +91,20 @@ cordon_explain(const struct cordon_session *session,
 	return cdn_session_explain(session, query, one_step, &s, err);
 }
 
+/* What an untrusted document says of the world outside opens nothing. */
+static struct cordon_profile
+effective(const struct cordon_session *session, size_t i)
+{
+	struct cordon_profile profile = *session->documents[i].profile;
+
+	if (session->loaded[i].trusted)
+		return profile;
+	profile.host_read.n = profile.host_modify.n = 0;
+	profile.sockets.n = 0;
+	profile.network.mode = CDN_NETWORK_NONE;
+	return profile;
+}
+
 static int
 format_documents(const struct cordon_session *session,
     enum cordon_format format, struct cdn_buf *buf, struct cordon_error *err)
@@ -103,8 +117,9 @@ format_documents(const struct cordon_session *session,
 		    NULL, NULL, buf, err);
 	for (size_t i = 0; i < session->loaded_count; i++) {
 		const struct cdn_loaded *loaded = &session->loaded[i];
-		int code = cdn_profile_format(session->documents[i].profile,
-		    format, several ? cordon_layer_name(loaded->layer) : NULL,
+		struct cordon_profile shown = effective(session, i);
+		int code = cdn_profile_format(&shown, format,
+		    several ? cordon_layer_name(loaded->layer) : NULL,
 		    loaded->file, buf, err);
 
 		if (code != 0)

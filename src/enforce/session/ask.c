@@ -4,6 +4,10 @@
  */
 #include "enforce/session/folded.h"
 
+#include <errno.h>
+
+#include "enforce/session/inodes.h"
+
 #include "engine/decide/block.h"
 #include "engine/match/endpoint.h"
 #include "engine/match/fold.h"
@@ -79,6 +83,24 @@ ask_policy(const struct cordon_session *s, const struct cordon_query *q,
 	    sizeof(a->text), &a->question.path.n, err);
 }
 
+/*
+ * A descriptor that we do not have, or a process that is gone, may be there
+ * for whoever asks: below /proc/PID a missing name has no answer.
+ */
+static int
+check_process(const struct cdn_real *real, struct cordon_error *err)
+{
+	cdn_str path = { real->path, real->len };
+	cdn_str pid = cdn_str_from(path, sizeof("/proc/") - 1);
+
+	if (real->exists || !cdn_str_starts(path, CDN_STR("/proc/")) ||
+	    pid.n == 0 || pid.p[0] < '0' || pid.p[0] > '9')
+		return 0;
+	(void)cdn_err_sys(err, ENOENT,
+	    "'%s' depends on the process that asks", real->path);
+	return cdn_err_recode(err, CORDON_E_RESOLVE);
+}
+
 /* A workspace that has gone since is not the same as a path outside. */
 static int
 check_workspace(const struct cordon_session *s, const struct cdn_real *real,
@@ -114,6 +136,8 @@ ask_real(const struct cordon_session *s, const struct cordon_query *q,
 	    &a->real, err);
 	if (code == 0)
 		code = check_workspace(s, &a->real, err);
+	if (code == 0)
+		code = check_process(&a->real, err);
 	if (code != 0)
 		return code;
 	a->has_real = true;
@@ -134,31 +158,6 @@ ask(const struct cordon_session *s, const struct cordon_query *q,
 }
 
 /* ----- Beyond the name ------------------------------------------------------------- */
-
-/* An inode of a floor entry is denied under every name it has. */
-static void
-judge_inode(const struct cordon_session *s, const struct cdn_real *real,
-    struct cordon_verdict *verdict)
-{
-	if (!verdict->allowed || !real->exists || real->is_directory ||
-	    real->nlink < 2)
-		return;
-	for (size_t i = 0; i < s->spec.closed.n; i++) {
-		const struct cdn_place *place = &s->spec.closed.v[i];
-
-		if (place->glob ||
-		    !cdn_path_holds_inode(place->path, real->dev, real->ino))
-			continue;
-		verdict->decision = CORDON_DENY;
-		verdict->allowed = false;
-		verdict->layer = CORDON_LAYER_FLOOR;
-		verdict->matched_rule = verdict->rule_text = place->shown;
-		verdict->source = place->pos.source;
-		verdict->line = place->pos.line;
-		verdict->column = place->pos.column;
-		return;
-	}
-}
 
 /* Where case does not matter to the file system it does not to a deny. */
 static int
@@ -233,7 +232,7 @@ find_block(const struct cordon_query *q, struct block *b,
 		code = resolve_below(q->data_dir, "config.toml", &b->config,
 		    err);
 	if (code == 0 && q->config_path != NULL)
-		code = resolve_below("/", q->config_path, &b->extra, err);
+		code = resolve_below(q->config_path, "", &b->extra, err);
 	return code;
 }
 
@@ -305,7 +304,7 @@ check_question(const struct cordon_session *s, const struct cordon_query *q,
 	cdn_decide(s->authority, &a.question, ret);
 	code = judge_folded(s, &a, ret, err);
 	if (code == 0 && a.has_real)
-		judge_inode(s, &a.real, ret);
+		cdn_inodes_judge(s, &a.question, &a.real, ret, NULL);
 	return code;
 }
 
@@ -326,6 +325,22 @@ cdn_session_check(const struct cordon_session *session,
 	return code;
 }
 
+/* What another name of the same file says comes last: it decides. */
+static void
+explain_inode(const struct cordon_session *s, const struct asked *a,
+    cdn_explain_fn *matched, void *arg)
+{
+	struct cordon_verdict verdict;
+	struct cdn_rule rule = { 0 };
+
+	if (!a->has_real)
+		return;
+	cdn_decide(s->authority, &a->question, &verdict);
+	cdn_inodes_judge(s, &a->question, &a->real, &verdict, &rule);
+	if (rule.negated)
+		matched(verdict.layer, &rule, arg);
+}
+
 int
 cdn_session_explain(const struct cordon_session *session,
     const struct cordon_query *query, cdn_explain_fn *matched, void *arg,
@@ -337,8 +352,9 @@ cdn_session_explain(const struct cordon_session *session,
 	if (code != 0 || query->as == CORDON_AS_BLOCK)
 		return code;
 	code = ask(session, query, &a, err);
-	if (code == 0)
-		cdn_decide_explain(session->authority, &a.question, matched,
-		    arg);
-	return code;
+	if (code != 0)
+		return code;
+	cdn_decide_explain(session->authority, &a.question, matched, arg);
+	explain_inode(session, &a, matched, arg);
+	return 0;
 }

@@ -135,8 +135,9 @@ user_layer(struct cordon_session *s)
 }
 
 /*
- * A trusted project over the user's policy: one layer out of two.  The merged
- * policy keeps both alive, so what `files` says of them stays valid.
+ * A trusted project over the user's policy: the merged one takes the place of
+ * the project.  The user's denies stay a layer of their own, so that nothing
+ * in the project can lift them and a denial names the user.
  */
 static int
 merge_into_user(struct cordon_session *s, struct cdn_loaded *user,
@@ -149,11 +150,9 @@ merge_into_user(struct cordon_session *s, struct cdn_loaded *user,
 
 	if (code != 0)
 		return code;
-	cdn_policy_free(user->policy);
-	cdn_policy_free(project->policy);
-	*user = *project;
-	user->policy = merged;
-	s->loaded_count--;
+	cdn_policy_free(project->policy); /* merged keeps what `files` shows */
+	project->policy = merged;
+	user->denies_only = true;
 	return 0;
 }
 

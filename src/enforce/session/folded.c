@@ -57,7 +57,8 @@ resolve_all(const struct cordon_session *s, struct cdn_folded *folded,
 
 		folded->documents[i] = s->documents[i];
 		code = cdn_profile_resolve(s->loaded[i].policy,
-		    cdn_str_of(s->profile), CDN_RESOLVE_FOLDED,
+		    cdn_str_of(s->profile),
+		    cdn_session_resolve_mode(s, i) | CDN_RESOLVE_FOLDED,
 		    &folded->documents[i].profile, err);
 		if (code != 0)
 			return code;

@@ -9,15 +9,6 @@
 
 /* ----- The runtime view ------------------------------------------------------ */
 
-static bool
-is_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 &&
-	    (path[n] == '\0' || path[n] == '/' || strcmp(dir, "/") == 0);
-}
-
 /* A PATH entry that is a home, lies above one, or holds a floor entry. */
 static bool
 opens_too_much(const struct cdn_places *places,
@@ -26,10 +17,10 @@ opens_too_much(const struct cdn_places *places,
 	const char *homes[] = { places->home, places->passwd_home };
 
 	for (size_t i = 0; i < CDN_LEN(homes); i++)
-		if (homes[i][0] != '\0' && is_below(homes[i], dir))
+		if (homes[i][0] != '\0' && cdn_placelist_below(homes[i], dir))
 			return true;
 	for (size_t i = 0; i < closed->n; i++)
-		if (is_below(closed->v[i].path, dir))
+		if (cdn_placelist_below(closed->v[i].path, dir))
 			return true;
 	return false;
 }
@@ -40,12 +31,15 @@ add_path_dirs(struct cdn_placelist *list, const struct cdn_place_list *closed,
 {
 	struct cdn_gather *g = list->g;
 	cdn_str rest = cdn_str_of(getenv("PATH"));
+	cdn_str workspace = cdn_str_of(g->session->workspace);
 	cdn_str part;
 
 	while (cdn_str_next(&rest, ':', &part)) {
 		struct cdn_real real;
 
+		/* What lies in the workspace has its rules already. */
 		if (part.n == 0 || part.p[0] != '/' ||
+		    cdn_str_starts(part, workspace) ||
 		    cdn_path_resolve("/", part, &real, NULL) != 0 ||
 		    !real.exists ||
 		    opens_too_much(&g->session->places, closed, real.path))
@@ -96,7 +90,7 @@ add_runtime_write(struct cdn_placelist *list, const struct cdn_preset *preset,
 	if (preset->whole_host)
 		cdn_placelist_add(list, "/", &like);
 	if (preset->own_home && own_home[0] != '\0')
-		cdn_placelist_add(list, own_home, &like);
+		cdn_placelist_exact(list, own_home, &like);
 	like.alone = true;
 	for (size_t i = 0; (device = cdn_floor_device(i)) != NULL; i++)
 		cdn_placelist_add(list, device, &like);
@@ -127,7 +121,7 @@ add_option(struct cdn_placelist *list, const char *path)
 static struct cdn_place_list
 command_roots(struct cdn_gather *g, const char *const *paths, size_t n)
 {
-	struct cdn_placelist list = { .g = g };
+	struct cdn_placelist list = { .g = g, .grants = true };
 
 	for (size_t i = 0; i < n && g->code == 0; i++)
 		add_option(&list, paths[i]);
@@ -152,7 +146,7 @@ static struct cdn_place_list
 write_roots(struct cdn_gather *g)
 {
 	const struct cordon_session *s = g->session;
-	struct cdn_placelist list = { .g = g };
+	struct cdn_placelist list = { .g = g, .grants = true };
 
 	for (size_t i = 0; i < s->loaded_count; i++)
 		if (s->loaded[i].trusted)
@@ -163,13 +157,30 @@ write_roots(struct cdn_gather *g)
 	return cdn_placelist_done(&list);
 }
 
+/* more: NULL, or other roots that grant the same. */
 static struct cdn_place_list
-document_roots(struct cdn_gather *g, const struct cdn_roots *roots)
+document_roots(struct cdn_gather *g, const struct cdn_roots *roots,
+    const struct cdn_roots *more)
 {
-	struct cdn_placelist list = { .g = g };
+	struct cdn_placelist list = { .g = g, .grants = true };
 
 	cdn_placelist_roots(&list, roots);
+	if (more != NULL)
+		cdn_placelist_roots(&list, more);
 	return cdn_placelist_done(&list);
+}
+
+/* Outside the workspace a runtime_write_root is a root of its document. */
+static void
+gather_document(struct cdn_gather *g, const struct cdn_loaded *loaded,
+    struct cdn_document *document)
+{
+	const struct cordon_profile *profile = document->profile;
+
+	document->host_read = document_roots(g, &profile->host_read, NULL);
+	document->host_modify = document_roots(g, &profile->host_modify,
+	    &loaded->policy->runtime_write_roots);
+	document->sockets = document_roots(g, &profile->sockets, NULL);
 }
 
 void
@@ -178,16 +189,11 @@ cdn_gather_grants(struct cdn_gather *g,
     struct cdn_document *documents, struct cdn_authority_spec *spec)
 {
 	const struct cdn_preset *preset = cdn_preset_get(options->preset);
-	struct cdn_placelist read = { .g = g }, write = { .g = g };
+	struct cdn_placelist read = { .g = g, .grants = true };
+	struct cdn_placelist write = { .g = g, .grants = true };
 
-	for (size_t i = 0; i < g->session->loaded_count; i++) {
-		const struct cordon_profile *profile = documents[i].profile;
-
-		documents[i].host_read = document_roots(g, &profile->host_read);
-		documents[i].host_modify =
-		    document_roots(g, &profile->host_modify);
-		documents[i].sockets = document_roots(g, &profile->sockets);
-	}
+	for (size_t i = 0; i < g->session->loaded_count; i++)
+		gather_document(g, &g->session->loaded[i], &documents[i]);
 	spec->command_read = command_roots(g, options->read,
 	    options->read_count);
 	spec->command_write = command_roots(g, options->write,

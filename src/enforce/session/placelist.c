@@ -1,5 +1,7 @@
 #include "enforce/session/placelist.h"
 
+#include <errno.h>
+
 static void
 fail(struct cdn_gather *g, int code)
 {
@@ -32,17 +34,48 @@ push(struct cdn_placelist *list, const char *path,
 	list->n++;
 }
 
+bool
+cdn_placelist_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 &&
+	    (path[n] == '\0' || path[n] == '/' || strcmp(dir, "/") == 0);
+}
+
+/* A grant inside the workspace does not follow a link out of it. */
+static bool
+leads_out(const struct cdn_placelist *list, const char *path,
+    const char *real)
+{
+	const char *workspace = list->g->session->workspace;
+
+	return list->grants && cdn_placelist_below(path, workspace) &&
+	    !cdn_placelist_below(real, workspace);
+}
+
 /*
- * A path that cannot be resolved (no permission on the way, a loop) keeps its
- * own spelling: nobody without that permission gets there by another one.
+ * A path that cannot be resolved keeps its own spelling where nobody gets
+ * there by another one either: no permission on the way, or a loop.  Anything
+ * else would leave an entry of the floor that matches nothing.
  */
+static bool
+harmless(const struct cdn_placelist *list, int code,
+    const struct cordon_error *why)
+{
+	return list->grants || code == CORDON_E_LINKS ||
+	    (code == CORDON_E_RESOLVE && why->sys_errno == EACCES);
+}
+
 void
 cdn_placelist_add(struct cdn_placelist *list, const char *path,
     const struct cdn_place *like)
 {
 	struct cdn_gather *g = list->g;
+	struct cordon_error why;
 	struct cdn_real real;
 	const char *copy;
+	int code;
 
 	if (g->code != 0)
 		return;
@@ -51,14 +84,34 @@ cdn_placelist_add(struct cdn_placelist *list, const char *path,
 		return;
 	}
 	push(list, path, like);
-	if (like->glob || cdn_path_resolve("/", cdn_str_of(path), &real,
-		NULL) != 0 || strcmp(real.path, path) == 0)
+	if (like->glob)
+		return;
+	code = cdn_path_resolve("/", cdn_str_of(path), &real, &why);
+	if (code != 0 && !harmless(list, code, &why)) {
+		fail(g, code);
+		if (g->err != NULL)
+			*g->err = why;
+	}
+	if (code != 0 || strcmp(real.path, path) == 0 ||
+	    leads_out(list, path, real.path))
 		return;
 	copy = cdn_arena_dup(g->arena, real.path, real.len);
 	if (copy == NULL)
 		fail(g, cdn_err_nomem(g->err));
 	else
 		push(list, copy, like);
+}
+
+void
+cdn_placelist_exact(struct cdn_placelist *list, const char *path,
+    const struct cdn_place *like)
+{
+	if (list->g->code != 0)
+		return;
+	if (path == NULL)
+		fail(list->g, cdn_err_nomem(list->g->err));
+	else
+		push(list, path, like);
 }
 
 /* "~" and absolute names as they are, others from the workspace. */
@@ -84,6 +137,13 @@ cdn_placelist_roots(struct cdn_placelist *list, const struct cdn_roots *roots)
 			.pos = root->pos };
 
 		cdn_placelist_add(list, expand(list->g, root->text), &like);
+		if (!list->grants && root->text.p[0] == '~' &&
+		    (root->text.n == 1 || root->text.p[1] == '/') &&
+		    list->g->session->places.passwd_home[0] != '\0')
+			cdn_placelist_add(list, cdn_arena_printf(
+			    list->g->arena, "%s%s",
+			    list->g->session->places.passwd_home,
+			    root->text.p + 1), &like);
 	}
 }
 

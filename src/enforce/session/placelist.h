@@ -3,7 +3,8 @@
  *
  * Each name is expanded ("~"), made real, and kept under both spellings when
  * they differ, because what is judged is a real path but the entry may be
- * replaced by a file of its own name later.
+ * replaced by a file of its own name later.  A list of grants does not follow
+ * a link out of the workspace: whoever may write there would choose its target.
  *
  * Failure is sticky and shared: after the first one nothing more happens in
  * any list of the same gathering, and its code is asked once at the end.
@@ -22,6 +23,7 @@ struct cdn_gather {
 
 struct cdn_placelist {
 	struct cdn_gather *g;
+	bool grants; /* else it takes away */
 	struct cdn_place *v;
 	size_t n;
 	size_t capacity;
@@ -34,15 +36,25 @@ struct cdn_placelist {
 void cdn_placelist_add(struct cdn_placelist *list, const char *path,
     const struct cdn_place *like);
 
-/* Roots of a document; relative ones are taken from the workspace. */
+/* The same for a path that is real already: no link is followed. */
+void cdn_placelist_exact(struct cdn_placelist *list, const char *path,
+    const struct cdn_place *like);
+
+/*
+ * Roots of a document; relative ones are taken from the workspace.  Where the
+ * list takes away, "~" means the home of the password database as well.
+ */
 void cdn_placelist_roots(struct cdn_placelist *list,
     const struct cdn_roots *roots);
+
+/* By component: is path dir itself or below it? */
+bool cdn_placelist_below(const char *path, const char *dir);
 
 struct cdn_place_list cdn_placelist_done(const struct cdn_placelist *list);
 
 /* floor_places.c: closed, sealed, hidden and own of the specification. */
 void cdn_gather_floor(struct cdn_gather *g, const char *own_home,
-    struct cdn_authority_spec *spec);
+    struct cdn_authority_spec *spec, struct cdn_place_list *ret_inodes);
 
 /* grant_places.c: roots of documents and command line, the runtime view. */
 void cdn_gather_grants(struct cdn_gather *g,

@@ -40,15 +40,20 @@ find_workspace(struct cordon_session *s, const char *dir,
 
 #define HOME_ID_BYTES 8 /* 16 hex digits */
 
-/* STATE/homes/ID, ID from the real path of the workspace; "" = none. */
+/*
+ * STATE/homes/ID, ID from the real path of the workspace; "" = none.  STATE is
+ * made real, what lies in it is not: a link there would choose what is open.
+ */
 static const char *
 own_home(const struct cordon_session *s)
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 	char id[2 * HOME_ID_BYTES + 1];
+	struct cdn_real state;
 	SHA2_CTX ctx;
 
-	if (s->places.state[0] == '\0')
+	if (s->places.state[0] == '\0' || cdn_path_resolve("/",
+		cdn_str_of(s->places.state), &state, NULL) != 0)
 		return "";
 	SHA256Init(&ctx);
 	SHA256Update(&ctx, (const uint8_t *)s->workspace,
@@ -56,7 +61,7 @@ own_home(const struct cordon_session *s)
 	SHA256Final(digest, &ctx);
 	for (size_t i = 0; i < HOME_ID_BYTES; i++)
 		snprintf(id + 2 * i, 3, "%02x", digest[i]);
-	return cdn_arena_printf(s->arena, "%s/homes/%s", s->places.state, id);
+	return cdn_arena_printf(s->arena, "%s/homes/%s", state.path, id);
 }
 
 /* ----- Which profile ------------------------------------------------------------ */
@@ -115,6 +120,16 @@ choose_profile(struct cordon_session *s, const char *asked,
 
 /* ----- Layers --------------------------------------------------------------------- */
 
+unsigned
+cdn_session_resolve_mode(const struct cordon_session *session, size_t i)
+{
+	unsigned mode = CDN_RESOLVE_DENIES_ONLY;
+
+	if (session->loaded[i].denies_only)
+		mode |= CDN_RESOLVE_NO_PROFILE;
+	return mode;
+}
+
 static int
 resolve_layers(struct cordon_session *s, struct cordon_error *err)
 {
@@ -124,7 +139,7 @@ resolve_layers(struct cordon_session *s, struct cordon_error *err)
 		return cdn_err_nomem(err);
 	for (size_t i = 0; i < s->loaded_count; i++) {
 		int code = cdn_profile_resolve(s->loaded[i].policy,
-		    cdn_str_of(s->profile), CDN_RESOLVE_DENIES_ONLY,
+		    cdn_str_of(s->profile), cdn_session_resolve_mode(s, i),
 		    &s->documents[i].profile, err);
 
 		if (code != 0)
@@ -144,7 +159,7 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 
 	if (home == NULL)
 		return cdn_err_nomem(err);
-	cdn_gather_floor(&g, home, &s->spec);
+	cdn_gather_floor(&g, home, &s->spec, &s->inodes);
 	cdn_gather_grants(&g, options, home, s->documents, &s->spec);
 	if (g.code == 0 && options->network != NULL)
 		g.code = cdn_network_option(s->arena, options->network,

@@ -22,6 +22,7 @@ struct cdn_loaded {
 	struct cordon_policy *policy; /* owned */
 	const char *file;	      /* as given or found */
 	bool trusted;
+	bool denies_only; /* merged into a later layer; its denies hold here */
 };
 
 struct cordon_session {
@@ -38,6 +39,7 @@ struct cordon_session {
 	size_t file_count;
 	struct cdn_document *documents; /* parallel to loaded; owns profiles */
 
+	struct cdn_place_list inodes;	 /* of cordon's own: see inodes.h */
 	struct cdn_network_set *network; /* --network, or NULL */
 	struct cdn_authority_spec spec;	 /* what the authority was built from */
 	const struct cdn_authority *authority;
@@ -56,6 +58,10 @@ CDN_MUST_USE int cdn_session_check(const struct cordon_session *session,
 CDN_MUST_USE int cdn_session_explain(const struct cordon_session *session,
     const struct cordon_query *query, cdn_explain_fn *matched, void *arg,
     struct cordon_error *err);
+
+/* How the profile of layer i is resolved: bits of cdn_resolve_mode. */
+unsigned cdn_session_resolve_mode(const struct cordon_session *session,
+    size_t i);
 
 /* CORDON_E_INVALID when the project defines a profile that `by` seals. */
 CDN_MUST_USE int cdn_session_sealed(const struct cordon_policy *by,

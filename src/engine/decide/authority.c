@@ -251,6 +251,14 @@ build_layer(const struct builder *like, const struct cdn_document *document,
 	return build_list(like, &document->sockets, &layer->sockets, err);
 }
 
+/* A document that contributes only its denies does not replace the preset. */
+static bool
+speaks_inside(const struct cdn_authority *a, const struct cdn_layer *layer)
+{
+	return layer->profile->defined ||
+	    strcmp(a->profile_name, CDN_UNRESTRICTED) == 0;
+}
+
 static int
 build_layers(const struct builder *like, const struct cdn_authority_spec *spec,
     struct cdn_authority *a, struct cordon_error *err)
@@ -267,7 +275,7 @@ build_layers(const struct builder *like, const struct cdn_authority_spec *spec,
 
 		if (code != 0)
 			return code;
-		if (a->layers[i].trusted)
+		if (a->layers[i].trusted && speaks_inside(a, &a->layers[i]))
 			a->preset_rules = false;
 	}
 	return 0;

@@ -107,9 +107,7 @@ static enum cdn_subtree
 subtree_outside(const struct cdn_authority *a, enum cordon_as as,
     enum cordon_op op, cdn_str path)
 {
-	enum cdn_subtree command = either(
-	    scope_subtree(&a->command, op, path),
-	    set_subtree(&a->runtime_write_roots, path));
+	enum cdn_subtree command = scope_subtree(&a->command, op, path);
 	enum cdn_subtree any = either(subtree_documents(a, op, path),
 	    both(command, subtree_host(a, op, path)));
 

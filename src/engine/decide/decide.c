@@ -52,9 +52,9 @@ struct inside {
 };
 
 /*
- * What lifts a denial of one layer: a runtime_write_root those of a project;
- * a root of the command line what a layer other than the host merely does not
- * mention.
+ * What lifts a denial of one layer: a runtime_write_root a rule of a project
+ * that denies to modify; a root of the command line what a layer other than
+ * the host merely does not mention.
  */
 static bool
 lifted(const struct cdn_authority *a, const struct cdn_answer *denied,
@@ -64,10 +64,10 @@ lifted(const struct cdn_authority *a, const struct cdn_answer *denied,
 
 	if (stripped == NULL || denied->layer == CORDON_LAYER_HOST)
 		return false;
-	if (denied->layer == CORDON_LAYER_PROJECT)
-		grant = cdn_rule_set_judge(&a->runtime_write_roots, *stripped);
-	if (!grant.allowed && merely_not_granted(&denied->finding))
+	if (merely_not_granted(&denied->finding))
 		grant = scope_judge(&a->command, op, *stripped);
+	else if (denied->layer == CORDON_LAYER_PROJECT && op == CORDON_MODIFY)
+		grant = cdn_rule_set_judge(&a->runtime_write_roots, *stripped);
 	if (grant.allowed)
 		*ret = answer(grant, CORDON_LAYER_WORKDIR);
 	return grant.allowed;
@@ -174,8 +174,6 @@ granted_by_command(const struct cdn_authority *a, enum cordon_op op,
 {
 	struct cdn_finding finding = scope_judge(&a->command, op, stripped);
 
-	if (!finding.allowed)
-		finding = cdn_rule_set_judge(&a->runtime_write_roots, stripped);
 	if (!finding.allowed || host_refuses(a, op, stripped))
 		return false;
 	*ret = answer(finding, CORDON_LAYER_WORKDIR);
@@ -236,16 +234,25 @@ cdn_judge_path(const struct cdn_authority *authority, enum cordon_as as,
 
 /*
  * Who has a say: the host always; the command line instead of everybody else;
- * otherwise every document that has a network key, and the preset when no
- * trusted one has.  So an untrusted document alone opens nothing, unless the
+ * otherwise every document that defines the profile, and the preset when no
+ * trusted one does.  So an untrusted document alone opens nothing, unless the
  * documents alone are asked and there is no other.
  */
 static bool
 network_speaks(const struct cdn_authority *a, const struct cdn_layer *layer)
 {
-	if (layer->profile->network.mode == CDN_NETWORK_UNSET)
+	if (!layer->profile->defined)
 		return false;
 	return a->command_network == NULL || layer->layer == CORDON_LAYER_HOST;
+}
+
+/* A profile that does not mention the network has the preset's default. */
+static const struct cdn_network_set *
+network_of(const struct cdn_authority *a, const struct cdn_layer *layer)
+{
+	if (layer->profile->network.mode == CDN_NETWORK_UNSET)
+		return &a->preset_profile.network;
+	return &layer->profile->network;
 }
 
 static struct cdn_answer
@@ -263,7 +270,8 @@ judge_network(const struct cdn_authority *a, enum cordon_as as,
 
 		if (!network_speaks(a, layer))
 			continue;
-		result = answer(cdn_network_judge(&layer->profile->network,
+		result = answer(cdn_network_judge(as == CORDON_AS_POLICY ?
+		    &layer->profile->network : network_of(a, layer),
 		    endpoint), layer->layer);
 		if (!result.finding.allowed)
 			return result;
@@ -291,7 +299,7 @@ cdn_decide_network_keys(const struct cdn_authority *authority,
 
 		if (!network_speaks(authority, layer))
 			continue;
-		key(layer->layer, &layer->profile->network, arg);
+		key(layer->layer, network_of(authority, layer), arg);
 		trusted |= layer->trusted;
 	}
 	if (authority->command_network != NULL)
@@ -350,6 +358,25 @@ socket_named(const struct cdn_authority *a, cdn_str stripped,
 	return granted;
 }
 
+/* A rule that denies the path holds against naming it; silence does not. */
+static struct cdn_answer
+socket_denied(const struct cdn_authority *a, cdn_str stripped,
+    const struct cdn_answer *named)
+{
+	static const enum cordon_op ops[] = { CORDON_READ, CORDON_MODIFY };
+	struct inside path = { .stripped = &stripped };
+
+	if (!cdn_authority_inside(a, stripped, &path.relative))
+		return *named;
+	for (size_t i = 0; i < CDN_LEN(ops); i++) {
+		struct cdn_answer one = judge_documents(a, ops[i], &path);
+
+		if (!one.finding.allowed && !merely_not_granted(&one.finding))
+			return one;
+	}
+	return *named;
+}
+
 /*
  * A socket that the profile names may be connected to; any other one where
  * the run may modify (its own servers).  Binding makes a file: modify.
@@ -365,7 +392,7 @@ judge_socket(const struct cdn_authority *a, const struct cdn_question *q,
 	if (!floor.allowed)
 		return answer(floor, CORDON_LAYER_FLOOR);
 	if (q->op == CORDON_CONNECT && socket_named(a, stripped, &named))
-		return named;
+		return socket_denied(a, stripped, &named);
 	return cdn_judge_path(a, q->as, CORDON_MODIFY, stripped);
 }
 

@@ -144,7 +144,7 @@ tell_network(const struct teller *t, enum cordon_as as, cdn_str endpoint)
 		    endpoint);
 }
 
-/* Sockets that a profile names, and the place as one to be modified. */
+/* Sockets that a profile names, and the place as one to read and modify. */
 static void
 tell_socket(const struct teller *t, const struct cdn_question *q,
     cdn_str stripped)
@@ -156,7 +156,9 @@ tell_socket(const struct teller *t, const struct cdn_question *q,
 	for (size_t i = 0; i < a->layer_count; i++)
 		tell_set(t, &a->layers[i].sockets, a->layers[i].layer,
 		    stripped);
-	tell_layers(t, q->as, op, stripped);
+	tell_layers(t, q->as, CORDON_READ, stripped);
+	if (op != CORDON_READ)
+		tell_layers(t, q->as, op, stripped);
 }
 
 void

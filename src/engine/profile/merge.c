@@ -34,12 +34,42 @@ struct merge {
 	} while (0)
 
 static bool
-has_rule(const struct cdn_rules *rules, const struct cdn_rule *wanted)
+is_rule(const struct cdn_rule *a, const struct cdn_rule *b)
 {
-	for (size_t i = 0; i < rules->n; i++)
-		if (rules->v[i].negated == wanted->negated &&
-		    cdn_str_eq(rules->v[i].pattern, wanted->pattern))
+	return a->negated == b->negated && cdn_str_eq(a->pattern, b->pattern);
+}
+
+/* Does the workspace itself lift this behind its rule `at`? */
+static bool
+lifted_behind(const struct cdn_rules *more, size_t at,
+    const struct cdn_rule *exception)
+{
+	for (size_t i = at + 1; i < more->n; i++)
+		if (is_rule(&more->v[i], exception))
 			return true;
+	return false;
+}
+
+/*
+ * Is rule `at` of the workspace there already?  Not where an exception behind
+ * it lifts a part that the workspace does not lift: then the deny was said
+ * again to close it, and dropping it would leave it open.
+ */
+static bool
+has_rule(const struct cdn_rules *out, const struct cdn_rules *more, size_t at)
+{
+	const struct cdn_rule *wanted = &more->v[at];
+
+	for (size_t i = out->n; i > 0; i--) {
+		const struct cdn_rule *rule = &out->v[i - 1];
+
+		if (is_rule(rule, wanted))
+			return true;
+		if (rule->negated && !wanted->negated &&
+		    cdn_rule_covers(wanted->pattern, rule->pattern) &&
+		    !lifted_behind(more, at, rule))
+			return false;
+	}
 	return false;
 }
 
@@ -100,7 +130,7 @@ merge_denies(struct merge *m, enum cordon_op op)
 	for (size_t i = 0; i < more->n; i++) {
 		int code = 0;
 
-		if (has_rule(out, &more->v[i]))
+		if (has_rule(out, more, i))
 			continue;
 		if (more->v[i].negated)
 			code = push_exception(m, op, &capacity, &more->v[i]);

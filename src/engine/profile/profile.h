@@ -42,10 +42,11 @@ struct cordon_profile {
 	struct cdn_limits limits;
 };
 
-enum cdn_resolve_mode {
-	CDN_RESOLVE_STRICT,	/* a missing name is CORDON_E_INVALID */
-	CDN_RESOLVE_DENIES_ONLY, /* a missing name: all allowed but the denies */
-	CDN_RESOLVE_FOLDED, /* the same, patterns compared without case */
+enum cdn_resolve_mode { /* bits */
+	CDN_RESOLVE_STRICT = 0,	     /* a missing name is CORDON_E_INVALID */
+	CDN_RESOLVE_DENIES_ONLY = 1, /* it is everything but the denies */
+	CDN_RESOLVE_FOLDED = 2,	     /* patterns are compared without case */
+	CDN_RESOLVE_NO_PROFILE = 4,  /* as if the name were missing */
 };
 
 /*
@@ -53,7 +54,7 @@ enum cdn_resolve_mode {
  * not defined it reads and modifies everything but the denies.
  */
 CDN_MUST_USE int cdn_profile_resolve(const struct cordon_policy *policy,
-    cdn_str name, enum cdn_resolve_mode mode, struct cordon_profile **ret,
+    cdn_str name, unsigned mode, struct cordon_profile **ret,
     struct cordon_error *err);
 void cdn_profile_free(struct cordon_profile *profile);
 

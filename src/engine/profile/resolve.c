@@ -200,14 +200,14 @@ profile_new(void)
 
 int
 cdn_profile_resolve(const struct cordon_policy *policy, cdn_str name,
-    enum cdn_resolve_mode mode, struct cordon_profile **ret,
-    struct cordon_error *err)
+    unsigned mode, struct cordon_profile **ret, struct cordon_error *err)
 {
-	const struct cdn_profile_def *def =
-	    cdn_policy_find_profile(policy, name);
+	const struct cdn_profile_def *def = NULL;
 	struct cordon_profile *profile;
 	int code;
 
+	if ((mode & CDN_RESOLVE_NO_PROFILE) == 0)
+		def = cdn_policy_find_profile(policy, name);
 	if (def == NULL && mode == CDN_RESOLVE_STRICT &&
 	    !cdn_str_is(name, CDN_UNRESTRICTED))
 		return cdn_err_at(err, CORDON_E_INVALID, policy->name_pos,
@@ -217,7 +217,7 @@ cdn_profile_resolve(const struct cordon_policy *policy, cdn_str name,
 	if (profile == NULL)
 		return cdn_err_nomem(err);
 	code = resolve_into(profile, policy, name, def,
-	    mode == CDN_RESOLVE_FOLDED, err);
+	    (mode & CDN_RESOLVE_FOLDED) != 0, err);
 	if (code != 0) {
 		cdn_profile_free(profile);
 		return code;

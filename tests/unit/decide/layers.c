@@ -230,8 +230,29 @@ static const struct {
 		{ PROCESS, CORDON_MODIFY, "/w/state/locked", false, USER,
 		  "state/locked" },
 		{ PROCESS, CORDON_MODIFY, "/w/x", false, PROJECT, "x" },
-		{ PROCESS, CORDON_MODIFY, "/var/run/a", true, WORKDIR,
-		  "/var/run" } } },
+		{ PROCESS, CORDON_MODIFY, "/var/run/a", false, WORKDIR,
+		  "<outside workspace>" } } },
+	{ "and not what denies to read", {
+	    .profile = "dev", .write_roots = "/w/state",
+	    .documents = {
+		{ PROJECT, true, "  denyRead: [\"state/key\"]\n"
+		  "  fsProfiles: {dev: {read: [\"**\"], "
+		  "modify: [\"**\"]}}\n" } } },
+	  {
+		{ PROCESS, CORDON_READ, "/w/state/key", false, PROJECT,
+		  "state/key" },
+		{ PROCESS, CORDON_MODIFY, "/w/state/key", false, PROJECT,
+		  "state/key" } } },
+	{ "a trusted document of denies alone keeps the preset", {
+	    .profile = "own",
+	    .documents = {
+		{ HOST, true, "  denyModify: [\"x\"]\n" },
+		{ PROJECT, false, "  fsProfiles: {own: {read: [\"**\"], "
+		  "modify: [\"**\"]}}\n" } } },
+	  {
+		{ PROCESS, CORDON_MODIFY, "/w/.envrc", false, PRESET,
+		  ".envrc" },
+		{ PROCESS, CORDON_MODIFY, "/w/a", true, PROJECT, "**" } } },
 
 	{ "the workspace may be the root", {
 	    .workspace = "/",

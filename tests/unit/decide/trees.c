@@ -159,7 +159,7 @@ static const struct {
 		{ CORDON_READ,	 "/w/lib", CDN_SUBTREE_MIXED },
 		{ CORDON_READ,	 "/data/x", CDN_SUBTREE_ALLOW },
 		{ CORDON_MODIFY, "/data/x", CDN_SUBTREE_DENY },
-		{ CORDON_MODIFY, "/var/x", CDN_SUBTREE_ALLOW } } },
+		{ CORDON_MODIFY, "/var/x", CDN_SUBTREE_DENY } } },
 	{ "above the workspace", {
 	    .workspace = "/p/w", .write = "/p", .runtime_read = "/" },
 	  {

@@ -54,8 +54,11 @@ static const struct {
 	  "[]", "[\"a\"]", "a" },
 	{ "an exception inside one of the host's is taken",
 	  "[\"a/**\", \"!a/b/**\"]", "[\"a/**\", \"!a/b/c\"]",
-	  "a/** !a/b/** !a/b/c" },
-	{ "the same one twice is once",
+	  "a/** !a/b/** a/** !a/b/c" },
+	{ "a deny that the host lifts in part is said again",
+	  "[\"a/**\", \"!a/b/**\"]", "[\"a/**\"]",
+	  "a/** !a/b/** a/**" },
+	{ "the same ones twice are once",
 	  "[\"a/**\", \"!a/b/**\"]", "[\"a/**\", \"!a/b/**\"]",
 	  "a/** !a/b/**" },
 	{ "one outside is refused",
@@ -69,7 +72,7 @@ static const struct {
 	{ "a later deny of the host is said again behind it",
 	  "[\"a/**\", \"!a/b/**\", \"a/b/c/**\"]",
 	  "[\"a/**\", \"!a/b/c/d\"]",
-	  "a/** !a/b/** a/b/c/** !a/b/c/d a/b/c/**" },
+	  "a/** !a/b/** a/b/c/** a/** !a/b/c/d a/b/c/**" },
 };
 /* clang-format on */
 
