@@ -153,8 +153,8 @@ places_init(struct places *places, cdn_str path)
 		places->now[i] = i == 0;
 		places->all[i] = left >= 64 ? UINT64_MAX :
 		    (UINT64_C(1) << left) - 1;
-		places->slash[i] = left == 0 ? 0 :
-		    cdn_find64(path.p + i * 64, path.p, end, '/');
+		places->slash[i] = cdn_find64(path.p + i * 64, path.p, end,
+		    '/');
 		places->inner[i] = places->all[i] & ~places->slash[i];
 	}
 	for (size_t i = 0; i < path.n; i++)

@@ -138,10 +138,11 @@ cdn_find64(const char *p, const char *start, const char *end, char byte)
 static inline uint64_t
 cdn_head_at(const char *p, size_t n, const char *start, const char *end)
 {
-	const char *from = p < end - 8 ? p : end - 8;
+	const char *from;
 
 	if (CDN_UNLIKELY(end - start < 8))
 		return cdn_load(p, n);
+	from = p < end - 8 ? p : end - 8;
 	/* an empty name would shift by 64, and is masked away */
 	return cdn_load8(from) >> (8 * (p - from) & 63) & cdn_low_bytes(n);
 }
