@@ -1,0 +1,48 @@
+/*
+ * process - making processes that share our memory, and what they need.
+ *
+ * The house rules of sys.h; besides, all of it is CDN_BARE (raw.h).
+ */
+#ifndef CDN_SYS_PROCESS_H
+#define CDN_SYS_PROCESS_H
+
+#include <sys/types.h>
+
+#include "enforce/sys/raw.h"
+
+#define CDN_CLOSE_RANGE_CLOEXEC 0x04U /* since 5.11 */
+
+/* Signals as the kernel has them: bit N-1 is signal N. */
+#define CDN_SIGNALS_ALL	  UINT64_MAX
+#define CDN_SIGNAL_BIT(n) (UINT64_C(1) << ((n) - 1))
+#define CDN_SIGNAL_LAST	  64
+
+/* A disposition as the kernel has it; all zero is SIG_DFL. */
+struct cdn_sigaction {
+	uintptr_t handler;
+	unsigned long flags;
+	uintptr_t restorer;
+	uint64_t mask;
+};
+
+/*
+ * clone(2): fn(arg) runs on the stack that ends at stack_top (16 bytes
+ * aligned) and its result is the exit status.  The pid, or -errno.  With
+ * CLONE_PIDFD *pidfd becomes a descriptor of the process.  On failure the
+ * errno of the calling thread is lost.
+ */
+CDN_MUST_USE int cdn_sys_clone(int (*fn)(void *arg), void *stack_top,
+    int flags, void *arg, int *pidfd);
+
+/* Since 5.9.  Every descriptor from `first` on: closed, or what flags say. */
+CDN_MUST_USE int cdn_sys_close_range(unsigned first, unsigned flags);
+
+/* The calling thread's mask; old may be NULL.  Really all: also those that
+ * libc keeps for itself. */
+void cdn_sys_set_mask(uint64_t mask, uint64_t *old);
+
+/* Either may be NULL.  Byte for byte what the kernel has. */
+int cdn_sys_sigaction(int signal, const struct cdn_sigaction *action,
+    struct cdn_sigaction *old);
+
+#endif
