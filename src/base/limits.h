@@ -35,6 +35,8 @@
 #define CDN_DURATION_MAX     (INT64_MAX / 1000000) /* ms; fits as ns, too */
 #define CDN_SIZE_MAX	     INT64_MAX /* bytes; what rlimits and files take */
 #define CDN_COUNT_MAX	     INT32_MAX /* processes, open files */
+#define CDN_RUN_OUTPUT	     (1024UL * 1024UL) /* bytes of output, unless told */
+#define CDN_RUN_OUTPUT_MAX   (1024UL * 1024UL * 1024UL) /* at most */
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
