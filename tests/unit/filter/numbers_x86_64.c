@@ -1,0 +1,2 @@
+/* Only preprocessed: every number the machine's headers know. */
+#include <asm/unistd_64.h>
