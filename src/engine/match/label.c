@@ -109,9 +109,9 @@ cdn_label_eq(const struct cdn_label *a, const struct cdn_label *b)
 }
 
 uint64_t
-cdn_label_hash(const struct cdn_label *label)
+cdn_label_hash(const struct cdn_label *label, uint64_t seed)
 {
-	uint64_t hash = label->n * 2 + label->open;
+	uint64_t hash = cdn_mix(seed + label->n * 2 + label->open);
 
 	for (size_t i = 0; i < label->n; i++) {
 		enum cdn_token_kind kind = label->tokens[i].kind;
@@ -119,8 +119,8 @@ cdn_label_hash(const struct cdn_label *label)
 
 		hash = cdn_mix(hash ^ (is_star(kind) ? CDN_TOKEN_STAR : kind));
 		for (size_t at = 0; at < text.n; at += 8)
-			hash = cdn_mix(hash ^
-			    cdn_load(text.p + at, text.n - at));
+			hash = cdn_mix((hash ^
+			    cdn_load(text.p + at, text.n - at)) + seed);
 	}
 	return hash;
 }
@@ -131,6 +131,20 @@ static const char *
 behind(const char *p, const char *end)
 {
 	return p + ((unsigned char)*p < 0x80 ? 1 : cdn_utf8_len(p, end));
+}
+
+/*
+ * Where what follows a star may begin, at p or further on; NULL: nowhere.  A
+ * literal is looked for in one go: trying it at every place would cost the
+ * product of both lengths.
+ */
+static const char *
+next_try(const char *p, const char *end, const struct cdn_token *token,
+    const struct cdn_token *stop)
+{
+	if (token == stop || token->kind != CDN_TOKEN_LITERAL)
+		return p;
+	return memmem(p, (size_t)(end - p), token->text.p, token->text.n);
 }
 
 /*
@@ -172,7 +186,9 @@ match_clean(const struct cdn_label *label, const char *p, const char *end)
 		}
 		if (again == NULL || taken == end)
 			return false;
-		p = taken = behind(taken, end);
+		p = taken = next_try(behind(taken, end), end, again, stop);
+		if (p == NULL)
+			return false;
 		token = again;
 	}
 }

@@ -45,7 +45,8 @@ cdn_str cdn_label_prefix(const struct cdn_label *label);
 cdn_str cdn_label_suffix(const struct cdn_label *label);
 
 bool cdn_label_eq(const struct cdn_label *a, const struct cdn_label *b);
-uint64_t cdn_label_hash(const struct cdn_label *label);
+/* seed: unknown to whoever writes rules, or they choose names that collide. */
+uint64_t cdn_label_hash(const struct cdn_label *label, uint64_t seed);
 
 /* O(tokens * segment), no allocation. */
 bool cdn_label_match(const struct cdn_label *label, cdn_str segment);

@@ -95,7 +95,9 @@ cdn_draft_node(struct cdn_draft *draft, uint32_t parent, bool loops)
 void
 cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena)
 {
-	*draft = (struct cdn_draft){ .arena = arena };
+	/* Where memory lies is nothing a policy can know. */
+	*draft = (struct cdn_draft){ .arena = arena,
+		.seed = cdn_mix((uint64_t)(uintptr_t)arena) };
 	cdn_draft_node(draft, 0, false);
 }
 
@@ -133,7 +135,7 @@ draft_map_at(struct cdn_draft *draft, struct cdn_map *map, uint64_t key)
 static uint32_t *
 find_label(struct cdn_draft *draft, const struct cdn_label *label)
 {
-	uint64_t hash = cdn_label_hash(label);
+	uint64_t hash = cdn_label_hash(label, draft->seed);
 	uint32_t *number;
 
 	for (;; hash++) {

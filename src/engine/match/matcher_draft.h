@@ -53,6 +53,7 @@ struct cdn_draft {
 	size_t label_count, label_room;
 	struct cdn_map by_label; /* hash of a label --> its number + 1 */
 	struct cdn_map by_edge;	 /* node, label --> child */
+	uint64_t seed;		 /* of the hashes in by_label */
 	enum cdn_draft_error error;
 };
 

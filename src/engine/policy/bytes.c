@@ -22,6 +22,8 @@ static const struct {
 	{ 0x7f, 0x84, CONTROL },
 	{ 0x85, 0x85, LINE_END },
 	{ 0x86, 0x9f, CONTROL },
+	{ 0x61c, 0x61c, DIRECTION },
+	{ 0x200e, 0x200f, DIRECTION },
 	{ 0x2028, 0x2029, LINE_END },
 	{ 0x202a, 0x202e, DIRECTION },
 	{ 0x2066, 0x2069, DIRECTION },
@@ -131,6 +133,21 @@ check_char(const char *p, size_t len, const char *end, struct cdn_pos pos,
 	return *p != '\0';
 }
 
+/* libyaml compares each with all before it, and tags are refused anyway. */
+static bool
+check_directive(const char *line, const char *end, struct cdn_pos pos,
+    struct cdn_report *report)
+{
+	cdn_str rest = { line, (size_t)(end - line) };
+
+	if (!cdn_str_starts(rest, CDN_STR("%TAG")))
+		return true;
+	pos.column = 1;
+	cdn_report_add(report, CDN_FINDING_TAG, pos,
+	    "remove the %TAG line", "tag directives are not supported");
+	return false;
+}
+
 bool
 cdn_bytes_check(cdn_str text, const char *source, struct cdn_report *report)
 {
@@ -143,6 +160,8 @@ cdn_bytes_check(cdn_str text, const char *source, struct cdn_report *report)
 	if (!check_whole(text, pos, report))
 		return false;
 	for (const char *p = text.p; p < end; p += len) {
+		if (p == line && !check_directive(p, end, pos, report))
+			return false;
 		len = cdn_utf8_len(p, end);
 		pos.column = (unsigned)(p - line) + 1;
 		if (!check_char(p, len, end, pos, report))

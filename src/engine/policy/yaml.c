@@ -200,6 +200,13 @@ read_scalar(struct reader *r, const yaml_event_t *event, struct cdn_pos pos)
 		    "no path and no name can hold it",
 		    "character U+0000 is not allowed, not even as an escape");
 		node->kind = CDN_TREE_BAD;
+	} else if (node->plain &&
+	    event->start_mark.line != event->end_mark.line) {
+		cdn_report_add(r->report, CDN_FINDING_SYNTAX, pos,
+		    "check the indentation of the next line, or put the value "
+		    "in quotes",
+		    "a value without quotes goes on over several lines");
+		node->kind = CDN_TREE_BAD;
 	}
 	return node;
 }

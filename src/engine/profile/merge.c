@@ -111,6 +111,9 @@ push_exception(struct merge *m, enum cordon_op op, size_t *capacity,
 
 	if (denies->n > 0 && covering < 0)
 		return refuse_exception(m, exception);
+	if (out->n + denies->n > CDN_RULES_MAX)
+		return cdn_err_at(m->err, CORDON_E_INVALID, exception->pos,
+		    "the merged list has more than %d rules", CDN_RULES_MAX);
 	PUSH(m, out, capacity, *exception);
 	for (size_t i = (size_t)(covering + 1); i < denies->n; i++)
 		if (!denies->v[i].negated)

@@ -46,6 +46,7 @@ cli_output_init(void)
 		return false;
 	}
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error */
+	signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
 	colour_out = wants_colour(STDOUT_FILENO);
 	colour_err = wants_colour(STDERR_FILENO);
 	return true;
