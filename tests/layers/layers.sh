@@ -62,6 +62,28 @@ status=0
 "$check" "$source" >"$work/out" 2>&1 || status=$?
 result $status 'the tree keeps its layers'
 
+# The table for people says the same as the table of the script.
+status=0
+python3 - "$source" >"$work/out" 2>&1 <<'END' || status=$?
+import re, runpy, sys
+script = runpy.run_path(sys.argv[1] + '/tools/check-layers')['ROOMS']
+last = {room.split('/')[-1] for room in script}
+shown = {}
+for line in open(sys.argv[1] + '/ARCHITECTURE.md', encoding='utf-8'):
+    row = re.match(r'\| ([\w/, ]+) \| ([^|]+) \| [^|]+ \|$', line)
+    for room in row.group(1).split(', ') if row else ():
+        if room in script:
+            uses = set(re.findall(r'[\w.]+', row.group(2))) & last
+            shown[room] = uses if row.group(2) != 'all above' else None
+for room, uses in script.items():
+    want = set(uses.split())
+    if shown.get(room, 'missing') not in (want, None):
+        print('%s: the script has %s, ARCHITECTURE.md %s' %
+              (room, sorted(want), shown.get(room, 'no row')))
+        sys.exit(1)
+END
+result $status 'ARCHITECTURE.md shows the same table'
+
 fine engine/match/a.c '#include "base/base.h"'
 fine engine/match/a.c '#include "engine/match/x.h"'
 fine engine/match/a.c '/* #include <unistd.h> and open() in words */'
