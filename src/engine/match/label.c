@@ -45,7 +45,7 @@ cdn_label_suffix(const struct cdn_label *label)
 	return label->tokens[label->n - 1].text;
 }
 
-/* At most a word at each end, and no more than a star between them. */
+/* At most a word at each end and a star: literals never touch each other. */
 static bool
 is_settled(const struct cdn_label *label, cdn_str prefix, cdn_str suffix)
 {
@@ -61,8 +61,7 @@ is_settled(const struct cdn_label *label, cdn_str prefix, cdn_str suffix)
 		else if (kind != CDN_TOKEN_LITERAL)
 			return false;
 	}
-	return stars == 1 &&
-	    label->n + label->open == 1U + (prefix.n > 0) + (suffix.n > 0);
+	return stars == 1;
 }
 
 void

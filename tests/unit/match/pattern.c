@@ -201,6 +201,51 @@ test_literals(void)
 		    literals[i].path);
 }
 
+/* What a ** swallows is left out. */
+static const struct {
+	const char *text;
+	const char *kinds; /* l / ? * S(tars) D(irs) B(elow) */
+} tokens[] = {
+	{ ".", "" },
+	{ "", "" },
+	{ "a/b", "l/l" },
+	{ "a?b*c", "l?l*l" },
+	{ "x/**", "lB" },
+	{ "x/**/**", "lB" },
+	{ "**", "S" },
+	{ "***", "S" },
+	{ "****", "S" },
+	{ "**/**", "S" },
+	{ "**/***", "S" },
+	{ "**/**/x", "Dl" },
+	{ "a/**/**/x", "l/Dl" },
+	{ "**/*", "D*" },
+	{ "a***", "lS" },
+	{ "a****/b", "lSl" },
+	{ "a**/**/b", "lDl" },
+	{ "a**/**b", "lSl" },
+	{ "a**/**", "lS" },
+	{ "a***/b", "lS/l" },
+};
+
+static void
+test_tokens(void)
+{
+	static const char letters[] = "l/?*SDB"; /* as in the enum */
+
+	for (size_t i = 0; i < CDN_LEN(tokens); i++) {
+		struct cdn_pattern pattern = { 0 };
+		char kinds[16] = "";
+		int r = cdn_pattern_parse(arena, cdn_str_of(tokens[i].text), 0,
+		    &pattern, NULL);
+
+		for (size_t j = 0; j < pattern.n && j < 15; j++)
+			kinds[j] = letters[pattern.tokens[j].kind];
+		ok_f(r == 0 && strcmp(kinds, tokens[i].kinds) == 0,
+		    "'%s' is '%s'", tokens[i].text, tokens[i].kinds);
+	}
+}
+
 static const struct {
 	const char *rule;
 	const char *covered;
@@ -318,6 +363,7 @@ main(void)
 	test_globs();
 	test_nul();
 	test_literals();
+	test_tokens();
 	test_covers();
 	test_limits();
 	test_hostile();
