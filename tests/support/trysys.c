@@ -83,7 +83,9 @@ become(const char *who)
 {
 	char map[64];
 
-	if (strcmp(who, "nobody") == 0) {
+	if (strcmp(who, "nobody") == 0 && geteuid() == 65534) {
+		return;
+	} else if (strcmp(who, "nobody") == 0) {
 		if (setgroups(0, NULL) < 0 || setresgid(65534, 65534, 65534) < 0 ||
 		    setresuid(65534, 65534, 65534) < 0)
 			err(2, "cannot be nobody");

@@ -1,14 +1,11 @@
 #include "try.h"
 
 #include <err.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "support/tap.h"
 
 extern char **environ;
 
@@ -162,15 +159,15 @@ try_script(const char *identity, const struct cdn_filter *filter,
 	return finish(pid, path);
 }
 
-bool
-try_identity(const char *identity)
+const char *
+try_obstacle(const char *identity)
 {
-	char out[64], why[128];
+	static char why[128];
+	char out[64];
 
 	if (try_script(identity, NULL, "echo here", out, sizeof(out)) == 0)
-		return true;
+		return NULL;
 	snprintf(why, sizeof(why), "cannot be %s here (uid %u)", identity,
 	    (unsigned)geteuid());
-	skip(why);
-	return false;
+	return why;
 }

@@ -42,7 +42,7 @@ void try_stop(struct try *try);
 int try_script(const char *identity, const struct cdn_filter *filter,
     const char *script, char *out, size_t size);
 
-/* Can we be this one here?  If not, skips (or fails) and says why. */
-bool try_identity(const char *identity);
+/* NULL, or why we cannot be this one here (until the next call). */
+const char *try_obstacle(const char *identity);
 
 #endif
