@@ -159,9 +159,9 @@ play_shell(struct stage *stage)
 			tell_terminal(stage);
 			break;
 		case 'f':
-			tcsetpgrp(0, stage->job);
-			/* fall through */
 		case 'b':
+			if (order == 'f')
+				tcsetpgrp(0, stage->job);
 			kill(-stage->job, SIGCONT);
 			dprintf(stage->reports[1], "on\n");
 			break;
