@@ -14,7 +14,7 @@ packages()
 	case $1 in
 	build) echo gcc libc6-dev meson ninja-build pkgconf libyaml-dev \
 	    libmd-dev ;;
-	test) echo bats binutils g++ libjansson-dev python3 \
+	test) echo bats binutils g++ libjansson-dev libseccomp-dev python3 \
 	    python3-jsonschema python3-yaml ;;
 	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
 	    cppcheck shellcheck ;;
