@@ -18,6 +18,7 @@ CORDON_TRIES ?= 20
 
 rooms := $(shell find $(wildcard src tests fuzz examples bench) -name meson.build)
 prefix = $(abspath $(PREFIX))
+live = $(if $(filter 1,$(CORDON_MUST_WORK)),live)
 run = $(MAKE) --no-print-directory
 
 .PHONY: all demo test soak check bench format install clean
@@ -25,8 +26,10 @@ run = $(MAKE) --no-print-directory
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
-# A room that appears later is newer than build.ninja, hence the prerequisites.
-$(BUILD)/build.ninja: meson.build meson_options.txt $(rooms)
+# A room that appears later, or a package (.packages is setup-debian.sh's mark),
+# is newer than build.ninja: hence the prerequisites.
+$(BUILD)/build.ninja: meson.build meson_options.txt $(rooms) \
+    $(wildcard .packages)
 	@command -v meson >/dev/null || { echo 'meson is missing;' \
 	    'tools/setup-debian.sh installs what the build needs' >&2; exit 1; }
 	if [ -e $@ ]; then meson setup --reconfigure $(BUILD); else \
@@ -43,18 +46,18 @@ demo:
 	@tools/demo.sh $(BUILD)/cordon
 
 test:
-	@tools/setup-debian.sh build test
+	@tools/setup-debian.sh build test $(live)
 	@$(run) all
 	@tools/run-tests $(BUILD) --no-suite soak
 
 soak:
-	@tools/setup-debian.sh build test
+	@tools/setup-debian.sh build test $(live)
 	@$(run) all
 	@CORDON_TRIES=$(CORDON_TRIES) tools/run-tests $(BUILD) --suite soak \
 	    --timeout-multiplier 20
 
 check:
-	@tools/setup-debian.sh build test check
+	@tools/setup-debian.sh build test check $(live)
 	@tools/check
 
 bench:

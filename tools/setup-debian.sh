@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the named groups need and is not there yet.
 #
-#	tools/setup-debian.sh [build|test|check|bench]...	(default: build)
+#	tools/setup-debian.sh [build|test|live|check|bench]...	(default: build)
 #
 # Asks dpkg, prints what it is going to install, uses sudo when it is not root,
 # and does nothing when nothing is missing.  CORDON_NO_INSTALL=1: say what is
@@ -16,6 +16,7 @@ packages()
 	    libmd-dev ;;
 	test) echo bats binutils g++ libjansson-dev libseccomp-dev python3 \
 	    python3-jsonschema python3-yaml ;;
+	live) echo git make nodejs perl ;; # programs that are tried in a cage
 	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
 	    cppcheck shellcheck ;;
 	bench) echo g++ libre2-dev libpcre2-dev ;;
@@ -82,3 +83,5 @@ $as_root apt-get update -q
 # shellcheck disable=SC2086 # both are lists of words
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
     --no-install-recommends $missing
+# What was missing when a build was configured may be there now (Makefile).
+touch "$(dirname "$0")/../.packages"
