@@ -77,9 +77,18 @@ struct cdn_shepherd {
 	void *child_stack; /* the end of it */
 	bool watch_stops;
 	bool ending;	  /* it was told to expect the end */
+	bool urged;	  /* and all were told by SIGTERM */
 	int stop_signal;  /* that stopped the leader last */
 };
 
 int cdn_shepherd_main(void *shepherd);
+
+/* The two things a caller who is his own shepherd does himself.  CDN_BARE. */
+
+/* Carries it out; false: it is CDN_ORDER_KILL, and not yet. */
+bool cdn_shepherd_obey(struct cdn_shepherd *shepherd,
+    const struct cdn_order *order);
+/* The leader ended, and nobody of its group has grace left to use. */
+bool cdn_shepherd_is_over(struct cdn_shepherd *shepherd);
 
 #endif

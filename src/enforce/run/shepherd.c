@@ -85,22 +85,29 @@ begin(struct cdn_shepherd *shepherd)
 
 /* ----- Watching ----------------------------------------------------------- */
 
-/* False: end it all.  So does a caller that is gone. */
-CDN_BARE static bool
-obey(struct cdn_shepherd *shepherd)
+CDN_BARE bool
+cdn_shepherd_obey(struct cdn_shepherd *shepherd, const struct cdn_order *order)
 {
-	struct cdn_order order;
-	long n = cdn_raw(SYS_read, CONTROL, &order, sizeof(order));
-
-	if (n != (long)sizeof(order) || order.kind == CDN_ORDER_KILL)
+	if (order->kind == CDN_ORDER_KILL)
 		return false;
-	(void)cdn_tree_signal(&shepherd->tree, order.signal);
-	if (order.kind == CDN_ORDER_END) {
+	(void)cdn_tree_signal(&shepherd->tree, order->signal);
+	if (order->kind == CDN_ORDER_END) {
 		shepherd->ending = true;
+		shepherd->urged |= order->signal == SIGTERM;
 		/* Who is stopped would not hear it. */
 		(void)cdn_tree_signal(&shepherd->tree, SIGCONT);
 	}
 	return true;
+}
+
+/* False: end it all.  So does a caller that is gone. */
+CDN_BARE static bool
+listen_to_caller(struct cdn_shepherd *shepherd)
+{
+	struct cdn_order order;
+	long n = cdn_raw(SYS_read, CONTROL, &order, sizeof(order));
+
+	return n == (long)sizeof(order) && cdn_shepherd_obey(shepherd, &order);
 }
 
 CDN_BARE static void
@@ -120,12 +127,22 @@ child_changed(struct cdn_shepherd *shepherd, int signal_fd)
 	}
 }
 
-/* Told to end, those of the group that clean up have the grace to do so. */
-CDN_BARE static bool
-is_over(struct cdn_shepherd *shepherd)
+/*
+ * Told to end, those of the group that clean up have the grace to do so.  What
+ * a shell put into the background is deaf to SIGINT: without its leader it is
+ * told in another way.
+ */
+CDN_BARE bool
+cdn_shepherd_is_over(struct cdn_shepherd *shepherd)
 {
-	return shepherd->tree.leader_done && !(shepherd->ending &&
-	    cdn_tree_has_member(&shepherd->tree));
+	if (!shepherd->tree.leader_done)
+		return false;
+	if (!shepherd->ending || !cdn_tree_has_member(&shepherd->tree))
+		return true;
+	if (!shepherd->urged)
+		(void)cdn_tree_signal(&shepherd->tree, SIGTERM);
+	shepherd->urged = true;
+	return false;
 }
 
 CDN_BARE static void
@@ -143,9 +160,9 @@ watch(struct cdn_shepherd *shepherd, int signal_fd)
 		(void)cdn_raw(SYS_ppoll, on, 2, NULL, NULL, 0);
 		if (on[1].revents != 0)
 			child_changed(shepherd, signal_fd);
-		if (on[0].revents != 0 && !obey(shepherd))
+		if (on[0].revents != 0 && !listen_to_caller(shepherd))
 			return;
-	} while (!is_over(shepherd));
+	} while (!cdn_shepherd_is_over(shepherd));
 }
 
 CDN_BARE int

@@ -257,23 +257,6 @@ end_self(struct cdn_spawn *spawn)
 	spawn->running = false;
 }
 
-static int
-order_self(struct cdn_spawn *spawn, enum cdn_order_kind kind, int signal)
-{
-	struct cdn_shepherd *shepherd = &spawn->shepherd;
-	int r = 0;
-
-	if (kind == CDN_ORDER_KILL)
-		end_self(spawn);
-	else
-		r = cdn_tree_signal(&shepherd->tree, signal);
-	if (kind == CDN_ORDER_END) {
-		shepherd->ending = true;
-		(void)cdn_tree_signal(&shepherd->tree, SIGCONT);
-	}
-	return r;
-}
-
 int
 cdn_spawn_order(struct cdn_spawn *spawn, enum cdn_order_kind kind, int signal)
 {
@@ -281,8 +264,11 @@ cdn_spawn_order(struct cdn_spawn *spawn, enum cdn_order_kind kind, int signal)
 
 	if (!spawn->running)
 		return -ESRCH;
-	if (spawn->reaper == CDN_REAPER_SELF)
-		return order_self(spawn, kind, signal);
+	if (spawn->reaper == CDN_REAPER_SELF) {
+		if (!cdn_shepherd_obey(&spawn->shepherd, &order))
+			end_self(spawn);
+		return 0;
+	}
 	if (send(spawn->control_fd, &order, sizeof(order), MSG_NOSIGNAL) >= 0)
 		return 0;
 	return errno == EPIPE || errno == ECONNRESET ? -ESRCH : -errno;
@@ -304,8 +290,7 @@ cdn_spawn_over(struct cdn_spawn *spawn)
 		return true;
 	}
 	cdn_tree_tend(&shepherd->tree);
-	if (!shepherd->tree.leader_done ||
-	    (shepherd->ending && cdn_tree_has_member(&shepherd->tree)))
+	if (!cdn_shepherd_is_over(shepherd))
 		return false;
 	end_self(spawn);
 	return true;

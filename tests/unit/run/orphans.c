@@ -101,9 +101,9 @@ test_kinds(enum cdn_reaper reaper)
 		file = fresh_lock();
 		request = orphan_request(kind, file, "pause");
 		request.reaper = reaper;
-		request.wall_ms = 300;
+		request.wall_ms = 200;
 		request.grace_ms = 50;
-		result = must_run(&request);
+		result = must_time_out(&request, "ready");
 		ok_f(result.timed_out && is_text(&result.out, "ready\n") &&
 		    !is_locked(file) && no_children(),
 		    "%s: %s: gone after a timeout", reaper_names[reaper], kind);
@@ -132,16 +132,15 @@ static void
 test_zombies(enum cdn_reaper reaper)
 {
 	struct cdn_run_request request = request_of(SHELL(
-	    "for i in 1 2 3 4 5 6 7 8; do (true &); done; sleep 0.2; "
-	    "grep -hs '^State:.Z' /proc/[0-9]*/status >/dev/null; "
-	    "for s in /proc/[0-9]*/status; do "
+	    "for i in 1 2 3 4 5 6 7 8; do (true &); done; "
+	    "zombies() { for s in /proc/[0-9]*/status; do "
 	    "grep -qs \"^PPid:.$PPID$\" $s && grep -s '^State:.Z' $s; "
-	    "done; true"));
+	    "done; }; while zombies >&2; do sleep 0.01; done; echo none"));
 	struct cdn_run_result result;
 
 	request.reaper = reaper;
 	result = must_run(&request);
-	ok_f(result.success && is_text(&result.out, ""),
+	ok_f(result.success && is_text(&result.out, "none\n"),
 	    "%s: no zombies gather beside the command", reaper_names[reaper]);
 	cdn_run_result_done(&result);
 }
@@ -283,6 +282,50 @@ parent_of(pid_t pid)
 		fclose(file);
 	}
 	return parent;
+}
+
+/* The descriptors of a process, or -1. */
+static int
+count_fds(pid_t pid)
+{
+	char path[64];
+	DIR *dir;
+	int n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	if (dir == NULL)
+		return -1;
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n - 2; /* . and .. */
+}
+
+/* It keeps no pipe from ending, no directory from being unmounted. */
+static void
+test_shepherd(void)
+{
+	struct cdn_run_request request = request_of(ACTOR("pause"));
+	char link[64], where[64] = "";
+	struct cdn_run_result result;
+	struct cdn_running *running;
+	struct cordon_error err;
+	pid_t shepherd;
+
+	tmp_need(chdir(tmp_root) == 0, "chdir", tmp_root);
+	tmp_need(cdn_run_start(&request, &running, &err) == 0, "start", "");
+	shepherd = parent_of(cdn_run_pid(running));
+	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)shepherd);
+	ok_f(count_fds(shepherd) == 2 &&
+	    readlink(link, where, sizeof(where) - 1) == 1 && where[0] == '/',
+	    "the shepherd has two descriptors, and stands in %s", where);
+	ok(getpgid(shepherd) == shepherd && getsid(shepherd) == getsid(0),
+	    "a group of its own in our session");
+	tmp_need(cdn_run_signal(running, SIGTERM, &err) == 0 &&
+	    cdn_run_wait(running, &result, &err) == 0, "end", "");
+	cdn_run_result_done(&result);
+	tmp_need(chdir("/") == 0, "chdir", "/");
 }
 
 static void
@@ -563,6 +606,7 @@ main(int argc, char **argv)
 		    "without us: %s lives on", kind);
 	}
 	test_two_runs();
+	test_shepherd();
 	test_shepherd_goes();
 	test_others();
 	test_caller_goes();

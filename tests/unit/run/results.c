@@ -71,16 +71,16 @@ test_timeouts(enum cdn_reaper reaper)
 		struct cdn_run_result result;
 
 		request.reaper = reaper;
-		request.wall_ms = 400;
+		request.wall_ms = 200;
 		/* Whoever says goodbye must have the time. */
 		request.grace_ms = strstr(timeouts[i].out, "bye") != NULL
 		    ? LONG_MS : 100;
-		result = must_run(&request);
+		result = must_time_out(&request, "part");
 		ok_f(result.timed_out && !result.has_exit_code &&
 		    !result.success && result.signal == 0 &&
 		    is_text(&result.out, timeouts[i].out) &&
 		    is_text(&result.err, timeouts[i].err) &&
-		    result.duration_ms >= 400 && no_children(),
+		    result.duration_ms >= request.wall_ms && no_children(),
 		    "%s: in time: %s", reaper_names[reaper],
 		    timeouts[i].command);
 		cdn_run_result_done(&result);

@@ -121,6 +121,24 @@ must_run(const struct cdn_run_request *request)
 	return result;
 }
 
+/*
+ * A run that shall end by its deadline, but not before it said `word` on
+ * stdout: on a busy machine the deadline is set again, twice as late.
+ */
+static inline struct cdn_run_result
+must_time_out(struct cdn_run_request *request, const char *word)
+{
+	struct cdn_run_result result = must_run(request);
+
+	while (strstr(result.out.p == NULL ? "" : result.out.p, word) == NULL &&
+	    request->wall_ms < LONG_MS) {
+		cdn_run_result_done(&result);
+		request->wall_ms *= 2;
+		result = must_run(request);
+	}
+	return result;
+}
+
 static inline const char *
 text_of(const struct cdn_buf *buf)
 {

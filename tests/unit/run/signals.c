@@ -8,20 +8,35 @@
 static const enum cdn_reaper reapers[] = { CDN_REAPER_SHEPHERD,
 	CDN_REAPER_SELF };
 
+static const char *
+own_pid(void)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "%d", (int)getpid());
+	return text;
+}
+
+static const char *
+number(int n)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "%d", n);
+	return text;
+}
+
 /* The command itself signals us: then it certainly runs. */
 static struct cdn_run_request
 kill_request(int signal)
 {
 	static const char *args[6];
-	static char pid[16], number[16];
 
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	snprintf(number, sizeof(number), "%d", signal);
 	args[0] = SELF_EXE;
 	args[1] = "actor";
 	args[2] = "kill";
-	args[3] = pid;
-	args[4] = number;
+	args[3] = own_pid();
+	args[4] = number(signal);
 	return request_of(vector_of(args));
 }
 
@@ -73,6 +88,30 @@ test_graceful(enum cdn_reaper reaper)
 	cdn_run_result_done(&result);
 }
 
+/* Whom a shell put into the background, SIGINT does not reach. */
+static void
+test_deaf(enum cdn_reaper reaper)
+{
+	char command[160];
+	struct cdn_run_request request;
+	struct cdn_run_result result;
+
+	snprintf(command, sizeof(command), "sleep 60 & (trap 'echo bye; exit' "
+	    "TERM; kill -INT %d; while :; do sleep 0.02; done) & wait",
+	    (int)getpid());
+	request = request_of(SHELL(command));
+	request.reaper = reaper;
+	request.forward_signals = true;
+	request.grace_ms = 10UL * LONG_MS;
+	request.wall_ms = 0;
+	result = must_run(&request);
+	ok_f(result.exit_code == 130 && result.duration_ms < LONG_MS &&
+	    strstr(text_of(&result.out), "bye\n") != NULL,
+	    "%s: those deaf to SIGINT are asked otherwise",
+	    reaper_names[reaper]);
+	cdn_run_result_done(&result);
+}
+
 /* Deaf to the first, it ends by the second, long before the grace is over. */
 static void
 test_twice(enum cdn_reaper reaper)
@@ -108,11 +147,13 @@ count(int signal)
 static void
 test_not_forwarded(void)
 {
+	static const char *const waiting[] = { "PATH=/usr/bin:/bin",
+		"WAIT=sleep 60", NULL };
 	char command[64];
 	struct cdn_run_request request;
 	struct cdn_run_result result;
 
-	snprintf(command, sizeof(command), "kill -INT %d; sleep 0.1; echo ran",
+	snprintf(command, sizeof(command), "kill -INT %d; echo ran; $WAIT",
 	    (int)getpid());
 	request = request_of(SHELL(command));
 	signal(SIGINT, count);
@@ -122,10 +163,12 @@ test_not_forwarded(void)
 	cdn_run_result_done(&result);
 
 	request.forward_signals = true;
+	request.envp = vector_of(waiting);
 	result = must_run(&request);
 	ok(handled == 1 && result.exit_code == 130,
 	    "forwarded: for so long it has not");
 	cdn_run_result_done(&result);
+	request.envp = vector_of(runs_env);
 	raise(SIGINT);
 	ok(handled == 2, "and then it has it again");
 
@@ -160,9 +203,8 @@ test_fan_out(void)
 		cdn_run_result_done(&result);
 	}
 	ok(ended == 3, "one signal ends all three runs");
-	waits = request_of(SHELL("true"));
-	waits.forward_signals = true;
-	result = must_run(&waits);
+	result = must_run(&(struct cdn_run_request){ .program = "/bin/true",
+	    .argv = SHELL(""), .forward_signals = true });
 	ok(result.success, "and none that begins later");
 	cdn_run_result_done(&result);
 }
@@ -172,13 +214,14 @@ run_until_signal(void *arg)
 {
 	struct cdn_run_request request = request_of(ACTOR("pause"));
 	struct cdn_run_result result;
-	int *ended = arg;
+	int *ready = arg;
 
 	request.forward_signals = true;
 	request.output_mode = CDN_OUTPUT_PASS;
+	__atomic_add_fetch(ready, 0, __ATOMIC_SEQ_CST);
 	result = must_run(&request);
 	if (result.exit_code == 130)
-		__atomic_add_fetch(ended, 1, __ATOMIC_SEQ_CST);
+		__atomic_add_fetch(ready, 1, __ATOMIC_SEQ_CST);
 	cdn_run_result_done(&result);
 	return NULL;
 }
@@ -216,18 +259,18 @@ test_fork(void)
 	struct cdn_run_result result;
 	struct cdn_running *running;
 	struct cordon_error err;
+	struct cdn_run_request inner = kill_request(SIGINT);
 	int status;
 	pid_t pid;
 
 	request.forward_signals = true;
-	request.wall_ms = 500;
+	request.wall_ms = 300;
 	request.grace_ms = 50;
 	tmp_need(cdn_run_start(&request, &running, &err) == 0, "start", "");
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		struct cdn_run_request inner = kill_request(SIGINT);
-
+		inner = kill_request(SIGINT); /* our number, by now */
 		inner.forward_signals = true;
 		raise(SIGINT);
 		result = must_run(&inner);
@@ -275,19 +318,19 @@ test_pipe(void)
 
 /* ----- Blocked ------------------------------------------------------------ */
 
-/* With everything blocked, SIGCHLD too, the end is noticed all the same. */
+/* A caller who blocks everything: only the command's own mask is like that. */
 static void
 test_blocked(enum cdn_reaper reaper)
 {
 	struct cdn_run_request request = request_of(SHELL(
-	    "(true &); sleep 60 & sleep 0; exit 3"));
+	    "(true &) ; sleep 60 & sleep 0; exit 3"));
 	struct cdn_run_result result;
-	uint64_t old;
+	uint64_t old, after;
 
 	request.reaper = reaper;
 	cdn_sys_set_mask(CDN_SIGNALS_ALL, &old);
 	result = must_run(&request);
-	cdn_sys_set_mask(old, NULL);
+	cdn_sys_set_mask(old, &after);
 	ok_f(result.exit_code == 3 && no_children(),
 	    "%s: the caller blocks every signal", reaper_names[reaper]);
 	cdn_run_result_done(&result);
@@ -303,6 +346,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < CDN_LEN(reapers); i++) {
 		test_forwarded(reapers[i]);
 		test_graceful(reapers[i]);
+		test_deaf(reapers[i]);
 		test_twice(reapers[i]);
 		test_blocked(reapers[i]);
 	}

@@ -161,16 +161,21 @@ run_exec(const json_t *vector, enum cdn_reaper reaper)
 	struct words argv = { 0 }, envp = { 0 };
 	struct cdn_run_request request = exec_request(
 	    json_object_get(vector, "request"), &argv, &envp);
+	const json_t *said = json_object_get(expect, "stdout");
 	struct cdn_run_result result;
 	struct cordon_error err;
 	bool good;
 
 	request.reaper = reaper;
-	if (cdn_run(&request, &result, &err) == 0) {
+	if (json_object_get(expect, "error") != NULL) {
+		good = cdn_run(&request, &result, &err) < 0 &&
+		    error_fits(&err, expect);
+	} else {
+		result = must_time_out(&request,
+		    request.wall_ms < LONG_MS && said != NULL
+		    ? json_string_value(said) : "");
 		good = result_fits(&result, expect);
 		cdn_run_result_done(&result);
-	} else {
-		good = error_fits(&err, expect);
 	}
 	free_words(&argv);
 	free_words(&envp);
