@@ -110,7 +110,8 @@ cdn_label_eq(const struct cdn_label *a, const struct cdn_label *b)
 uint64_t
 cdn_label_hash(const struct cdn_label *label, uint64_t seed)
 {
-	uint64_t hash = cdn_mix(seed + label->n * 2 + label->open);
+	uint64_t hash = cdn_mix(seed + (uint64_t)label->n * 2 +
+	    label->open);
 
 	for (size_t i = 0; i < label->n; i++) {
 		enum cdn_token_kind kind = label->tokens[i].kind;
