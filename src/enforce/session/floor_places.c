@@ -60,7 +60,6 @@ add_matches(struct cdn_placelist *list, const struct cdn_place *like)
 {
 	struct cdn_place plain = *like;
 	glob_t found = { 0 };
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): only GLOB_TILDE is not */
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): without ~ it asks nobody */
 	int r = glob(like->shown, GLOB_NOSORT, NULL, &found);
 
