@@ -144,7 +144,10 @@ tell_network(const struct teller *t, enum cordon_as as, cdn_str endpoint)
 		    endpoint);
 }
 
-/* Sockets that a profile names, and the place as one to read and modify. */
+/*
+ * Sockets that a profile names, and the place as one to read and modify: a
+ * deny of either list holds against naming it, so both are told.
+ */
 static void
 tell_socket(const struct teller *t, const struct cdn_question *q,
     cdn_str stripped)
@@ -157,8 +160,7 @@ tell_socket(const struct teller *t, const struct cdn_question *q,
 		tell_set(t, &a->layers[i].sockets, a->layers[i].layer,
 		    stripped);
 	tell_layers(t, q->as, CORDON_READ, stripped);
-	if (op != CORDON_READ)
-		tell_layers(t, q->as, op, stripped);
+	tell_layers(t, q->as, CORDON_MODIFY, stripped);
 }
 
 void

@@ -17,12 +17,12 @@ static const struct world_spec spec = {
 		{ CORDON_LAYER_HOST, true, "  denyModify: [\"**/*.lock\"]\n"
 		  "  denyRead: [\"**/*.env\"]\n"
 		  "  fsProfiles: {dev: {read: [\"**\"], modify: [\"**\"], "
-		  "network: full, sockets: [/run/a, /run/c], "
+		  "network: full, sockets: [/run/a, /run/c, /w/q.lock], "
 		  "host: {read: [/opt]}}}\n" },
 		{ CORDON_LAYER_USER, true,
 		  "  fsProfiles: {dev: {read: [\"src/**\", \"!src/*.x\", "
 		  "\"src/a.x\"], modify: [\"src/**\"], "
-		  "network: [a.org, \"!a.org:1\"], sockets: [/run/a], "
+		  "network: [a.org, \"!a.org:1\"], sockets: [/run/a, /w/q.lock], "
 		  "host: {read: [/opt/b]}}}\n" } },
 };
 
@@ -56,6 +56,9 @@ static const struct {
 	{ POLICY,  CORDON_CONNECT, "b.org:1", "host:full" },
 	{ PROCESS, CORDON_CONNECT, "/run/a", "host:/run/a user:/run/a" },
 	{ PROCESS, CORDON_CONNECT, "/run/c", "floor:!/run/c host:/run/c" },
+	/* Named, not granted to be read, and a deny of modify decides. */
+	{ PROCESS, CORDON_CONNECT, "/w/q.lock",
+	  "host:/w/q.lock user:/w/q.lock host:** host:** host:!**/*.lock" },
 };
 /* clang-format on */
 
