@@ -1,0 +1,204 @@
+/*
+ * Between clone and exec.  One function per step, system calls only: memory
+ * is the caller's.  Until the mask is restored no signal can arrive, and when
+ * it is, no handler of the caller is left to run.
+ */
+#include "enforce/run/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+
+CDN_BARE static int
+reset_signals(const struct cdn_launch *launch)
+{
+	struct cdn_sigaction initial;
+
+	(void)launch;
+	initial.handler = 0;
+	initial.flags = 0;
+	initial.restorer = 0;
+	initial.mask = 0;
+	for (int i = 1; i <= CDN_SIGNAL_LAST; i++)
+		if (i != SIGKILL && i != SIGSTOP)
+			(void)cdn_sys_sigaction(i, &initial, NULL);
+	return 0;
+}
+
+/*
+ * The kernel keeps the promise towards the parent *thread*.  A shepherd has
+ * only one; of other callers, only a main thread is as good as its process.
+ */
+CDN_BARE static int
+bind_to_parent(const struct cdn_launch *launch)
+{
+	long r;
+
+	if (!launch->bound)
+		return 0;
+	r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+	if (r == 0 && cdn_raw(SYS_getppid) != launch->parent)
+		r = -ESRCH; /* it was too late to ask for that */
+	return (int)r;
+}
+
+CDN_BARE static int
+make_group(const struct cdn_launch *launch)
+{
+	long r = launch->new_session ? cdn_raw(SYS_setsid)
+	    : cdn_raw(SYS_setpgid, 0, 0);
+
+	return r < 0 ? (int)r : 0;
+}
+
+/* From the background: allowed, because SIGTTOU is blocked. */
+CDN_BARE static int
+take_terminal(const struct cdn_launch *launch)
+{
+	pid_t group = (pid_t)cdn_raw(SYS_getpid);
+
+	if (launch->terminal_fd < 0)
+		return 0;
+	if (launch->new_session)
+		return (int)cdn_raw(SYS_ioctl, launch->terminal_fd, TIOCSCTTY,
+		    0);
+	return (int)cdn_raw(SYS_ioctl, launch->terminal_fd, TIOCSPGRP, &group);
+}
+
+/* An inherited one stays open over exec; a closed one becomes /dev/null. */
+CDN_BARE static int
+keep_stdio(int target)
+{
+	long fd;
+
+	if (cdn_raw(SYS_fcntl, target, F_SETFD, 0) == 0)
+		return 0;
+	/* The lowest one that is free, and those below are taken by now. */
+	fd = cdn_raw(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+	return fd < 0 ? (int)fd : 0;
+}
+
+/* Sources first go where no target lies: they may lie on each other's place. */
+CDN_BARE static int
+set_stdio(const struct cdn_launch *launch)
+{
+	long from[3];
+	long r = 0;
+
+	for (int i = 0; i < 3; i++) {
+		from[i] = launch->stdio[i];
+		if (from[i] >= 0 && from[i] < 3)
+			from[i] = cdn_raw(SYS_fcntl, from[i], F_DUPFD_CLOEXEC,
+			    3);
+		if (launch->stdio[i] >= 0 && from[i] < 0)
+			return (int)from[i];
+	}
+	for (int i = 0; i < 3 && r >= 0; i++)
+		r = from[i] >= 0 ? cdn_raw(SYS_dup3, from[i], i, 0)
+				 : keep_stdio(i);
+	return r < 0 ? (int)r : 0;
+}
+
+CDN_BARE static int
+change_directory(const struct cdn_launch *launch)
+{
+	const char *cwd = launch->request->cwd;
+
+	return cwd == NULL ? 0 : (int)cdn_raw(SYS_chdir, cwd);
+}
+
+CDN_BARE static int
+set_limits(const struct cdn_launch *launch)
+{
+	for (unsigned i = 0; i < launch->limit_count; i++) {
+		long r = cdn_raw(SYS_prlimit64, 0, launch->limits[i].resource,
+		    launch->limits[i].values, NULL);
+
+		if (r < 0)
+			return (int)r;
+	}
+	return 0;
+}
+
+CDN_BARE static int
+forgo_privileges(const struct cdn_launch *launch)
+{
+	(void)launch;
+	return (int)cdn_raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+/* At exec, not now: the cage may be entered through some of them. */
+CDN_BARE static int
+close_descriptors(const struct cdn_launch *launch)
+{
+	(void)launch;
+	return cdn_sys_close_range(3, CDN_CLOSE_RANGE_CLOEXEC);
+}
+
+CDN_BARE static int
+enter_cage(const struct cdn_launch *launch)
+{
+	const struct cdn_entry *entry = &launch->request->entry;
+
+	return entry->enter == NULL ? 0 : entry->enter(entry->arg);
+}
+
+CDN_BARE static int
+restore_mask(const struct cdn_launch *launch)
+{
+	cdn_sys_set_mask(launch->mask, NULL);
+	return 0;
+}
+
+CDN_BARE static int
+execute(const struct cdn_launch *launch)
+{
+	const struct cdn_run_request *request = launch->request;
+
+	return (int)cdn_raw(SYS_execve, request->program, request->argv,
+	    request->envp);
+}
+
+/* The order matters: behind the cage only what every cage must allow. */
+static const struct {
+	const char *name;
+	int (*run)(const struct cdn_launch *launch);
+} steps[] = {
+	{ "signals", reset_signals },
+	{ "parent", bind_to_parent },
+	{ "group", make_group },
+	{ "terminal", take_terminal },
+	{ "stdio", set_stdio },
+	{ "cwd", change_directory },
+	{ "limits", set_limits },
+	{ "no_new_privs", forgo_privileges },
+	{ "descriptors", close_descriptors },
+	{ "cage", enter_cage },
+	{ "mask", restore_mask },
+	{ NULL, execute },
+};
+
+CDN_BARE int
+cdn_child_main(void *arg)
+{
+	struct cdn_launch *launch = arg;
+
+	for (unsigned i = 0; i < CDN_LEN(steps); i++) {
+		int r = steps[i].run(launch);
+
+		if (r >= 0)
+			continue;
+		launch->step = i;
+		launch->error = -r;
+		break;
+	}
+	return 127;
+}
+
+const char *
+cdn_child_step(unsigned step)
+{
+	return step < CDN_LEN(steps) ? steps[step].name : "shepherd";
+}

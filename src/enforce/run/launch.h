@@ -1,0 +1,94 @@
+/*
+ * launch - what the caller, the shepherd and the child have in common.
+ *
+ *	SELF		caller ──clone(VM|VFORK)──> child ──exec──> command
+ *
+ *	SHEPHERD	caller ──clone(VM)──> shepherd ──clone(VM|VFORK)──> child
+ *			   └── a pair of sockets ──┘
+ *
+ * They share their memory until exec, and the shepherd shares the caller's to
+ * its end, so nothing is copied and nothing grows with the caller.  The thread
+ * that launches does nothing, not even touch errno, until the child executed
+ * its program or gave up.
+ */
+#ifndef CDN_RUN_LAUNCH_H
+#define CDN_RUN_LAUNCH_H
+
+#include "enforce/run/run.h"
+#include "enforce/run/tree.h"
+#include "enforce/sys/process.h"
+
+#define CDN_RUN_LIMITS	  5	   /* resources we set at most */
+#define CDN_STEP_SHEPHERD UINT_MAX /* not a step of the child */
+
+struct cdn_limit {
+	int resource; /* RLIMIT_... */
+	uint64_t values[2]; /* soft, hard: struct rlimit64 */
+};
+
+struct cdn_launch {
+	/* Written before the clone.  Pointers are good until exec. */
+	const struct cdn_run_request *request;
+	int stdio[3];	 /* -1: the caller's own */
+	int terminal_fd; /* to become the foreground of; -1 = none */
+	bool new_session; /* and the terminal becomes its controlling one */
+	bool bound;	 /* dies with the thread that is its parent */
+	pid_t parent;
+	uint64_t mask;	 /* of the calling thread, before it blocked all */
+	struct cdn_limit limits[CDN_RUN_LIMITS];
+	unsigned limit_count;
+
+	/* Written by the child when it gives up. */
+	unsigned step; /* for cdn_child_step() */
+	int error;     /* errno; 0 = it did not fail */
+};
+
+/* ----- The child (child.c) ------------------------------------------------ */
+
+/* All steps, exec the last of them.  Returns an exit status on failure only. */
+int cdn_child_main(void *launch);
+/* The name of a step, for people; NULL for exec itself. */
+const char *cdn_child_step(unsigned step);
+
+/* ----- The shepherd (shepherd.c) ------------------------------------------ */
+
+enum cdn_order_kind {
+	CDN_ORDER_SIGNAL, /* to the group */
+	CDN_ORDER_END,	  /* the same, and expect them to end */
+	CDN_ORDER_KILL,	  /* everybody, now */
+};
+
+/* One message to the shepherd.  When the socket ends it kills everybody. */
+struct cdn_order {
+	uint8_t kind;
+	uint8_t signal;
+};
+
+/* One byte from it.  When its end of the socket is closed, nobody is left. */
+enum cdn_report {
+	CDN_REPORT_STARTED = 'r',
+	CDN_REPORT_STOPPED = 's', /* see stop_signal */
+};
+
+struct cdn_shepherd {
+	struct cdn_launch launch;
+	struct cdn_tree tree;
+	int control_fd;	  /* its end of the pair */
+	void *child_stack; /* the end of it */
+	bool watch_stops;
+	bool ending;	  /* it was told to expect the end */
+	bool urged;	  /* and all were told by SIGTERM */
+	int stop_signal;  /* that stopped the leader last */
+};
+
+int cdn_shepherd_main(void *shepherd);
+
+/* The two things a caller who is his own shepherd does himself.  CDN_BARE. */
+
+/* Carries it out; false: it is CDN_ORDER_KILL, and not yet. */
+bool cdn_shepherd_obey(struct cdn_shepherd *shepherd,
+    const struct cdn_order *order);
+/* The leader ended, and nobody of its group has grace left to use. */
+bool cdn_shepherd_is_over(struct cdn_shepherd *shepherd);
+
+#endif

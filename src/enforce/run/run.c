@@ -1,0 +1,203 @@
+#include "enforce/run/run.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "enforce/run/running.h"
+
+#define GRACE_MS 5000
+
+/* ----- The request -------------------------------------------------------- */
+
+static int
+bad(struct cordon_error *err, const char *what)
+{
+	return cdn_err(err, CORDON_E_INVALID, "run: %s", what);
+}
+
+static int
+check_request(const struct cdn_run_request *request, struct cordon_error *err)
+{
+	if (request->program == NULL || request->program[0] == '\0')
+		return bad(err, "no program");
+	if (request->argv == NULL || request->argv[0] == NULL)
+		return bad(err, "no arguments, not even the first");
+	if (request->stdin_mode > CDN_STDIN_BYTES ||
+	    request->output_mode > CDN_OUTPUT_PTY ||
+	    request->reaper > CDN_REAPER_SELF)
+		return bad(err, "unknown mode");
+	if (request->wall_ms > CDN_DURATION_MAX ||
+	    request->grace_ms > CDN_DURATION_MAX)
+		return bad(err, "the time limit is too large");
+	if (request->output_max > CDN_RUN_OUTPUT_MAX)
+		return bad(err, "the output limit is too large");
+	if (request->foreground && request->output_mode == CDN_OUTPUT_CAPTURE)
+		return bad(err, "captured output is not for the foreground");
+	return 0;
+}
+
+/* A copy with the defaults filled in; NULL when memory ran out. */
+static struct cdn_running *
+new_running(const struct cdn_run_request *request)
+{
+	struct cdn_running *running = calloc(1, sizeof(*running));
+
+	if (running == NULL)
+		return NULL;
+	running->request = *request;
+	if (request->grace_ms == 0)
+		running->request.grace_ms = GRACE_MS;
+	if (request->output_max == 0)
+		running->request.output_max = CDN_RUN_OUTPUT;
+	running->spawn.control_fd = running->spawn.their_fd = -1;
+	running->spawn.keeper_fd = -1;
+	running->spawn.shepherd.launch.terminal_fd = -1;
+	running->terminal.fd = -1;
+	running->in_fd = running->pty_fd = -1;
+	running->out.fd = running->err.fd = -1;
+	running->out.tee.fd = running->err.tee.fd = -1;
+	running->epoll_fd = running->timer_fd = -1;
+	for (int i = 0; i < 3; i++)
+		running->theirs[i] = -1;
+	return running;
+}
+
+/* Ends whatever still runs, and puts everything back where it was. */
+static void
+free_running(struct cdn_running *running)
+{
+	cdn_spawn_close(&running->spawn);
+	cdn_terminal_close(&running->terminal);
+	cdn_loop_close(running);
+	cdn_drain_close(running);
+	free(running);
+}
+
+/* ----- Start and end ------------------------------------------------------ */
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* Job control is for those who share the caller's terminal. */
+static void
+open_terminal(struct cdn_running *running)
+{
+	struct cdn_shepherd *shepherd = &running->spawn.shepherd;
+
+	if (!running->request.foreground ||
+	    running->request.output_mode == CDN_OUTPUT_PTY)
+		return;
+	cdn_terminal_open(&running->terminal);
+	shepherd->watch_stops = running->terminal.fd >= 0;
+	if (cdn_terminal_offer(&running->terminal))
+		shepherd->launch.terminal_fd = running->terminal.fd;
+}
+
+static int
+start(struct cdn_running *running, struct cordon_error *err)
+{
+	int r = cdn_spawn_open(&running->spawn, &running->request, err);
+
+	if (r == 0)
+		r = cdn_drain_open(running, err);
+	if (r < 0)
+		return r;
+	open_terminal(running);
+	r = cdn_loop_open(running, err);
+	running->begun_ns = now_ns();
+	if (r == 0)
+		r = cdn_spawn_start(&running->spawn, err);
+	if (r == 0)
+		r = cdn_loop_started(running, err);
+	if (r == 0)
+		cdn_drain_started(running);
+	return r;
+}
+
+int
+cdn_run_start(const struct cdn_run_request *request, struct cdn_running **ret,
+    struct cordon_error *err)
+{
+	struct cdn_running *running;
+	int r = check_request(request, err);
+
+	if (r == 0 && request->validate != NULL)
+		r = request->validate(request, request->validate_arg, err);
+	if (r != 0)
+		return r < 0 ? r : CORDON_E_INVALID;
+	running = new_running(request);
+	if (running == NULL)
+		return cdn_err_nomem(err);
+	r = start(running, err);
+	if (r < 0) {
+		free_running(running);
+		return r;
+	}
+	*ret = running;
+	return 0;
+}
+
+int
+cdn_run_fd(const struct cdn_running *running)
+{
+	return running->epoll_fd;
+}
+
+pid_t
+cdn_run_pid(const struct cdn_running *running)
+{
+	return running->spawn.shepherd.tree.leader;
+}
+
+int
+cdn_run_signal(struct cdn_running *running, int signal,
+    struct cordon_error *err)
+{
+	int r;
+
+	if (signal < 1 || signal > CDN_SIGNAL_LAST)
+		return cdn_err(err, CORDON_E_INVALID, "no signal has the "
+		    "number %d", signal);
+	r = cdn_spawn_order(&running->spawn, CDN_ORDER_SIGNAL, signal);
+	return r == 0 ? 0 : cdn_err_sys(err, -r, "failed to signal `%s`",
+	    running->request.program);
+}
+
+bool
+cdn_run_step(struct cdn_running *running)
+{
+	if (!running->over)
+		cdn_loop_step(running, 0);
+	return running->over;
+}
+
+int
+cdn_run_wait(struct cdn_running *running, struct cdn_run_result *ret,
+    struct cordon_error *err)
+{
+	int r;
+
+	while (!running->over)
+		cdn_loop_step(running, -1);
+	cdn_drain_rest(running);
+	running->ended_ns = now_ns();
+	r = cdn_result_build(running, ret, err);
+	free_running(running);
+	return r;
+}
+
+int
+cdn_run(const struct cdn_run_request *request, struct cdn_run_result *ret,
+    struct cordon_error *err)
+{
+	struct cdn_running *running;
+	int r = cdn_run_start(request, &running, err);
+
+	return r < 0 ? r : cdn_run_wait(running, ret, err);
+}

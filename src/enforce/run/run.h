@@ -1,0 +1,143 @@
+/*
+ * run - one supervised process tree, from spawn to its last descendant.
+ *
+ *	validate -> build the cage (backend) -> spawn -> enter -> exec
+ *	         -> drain, wait, signal -> nobody of the tree is left
+ *
+ * The cost of a launch does not grow with the caller's memory.  Between clone
+ * and exec there is nothing but system calls; a failure there comes back with
+ * its step and errno.  Any number of runs may go on at once, from any threads;
+ * no signal handler, mask or other process-wide state is left behind.
+ */
+#ifndef CDN_RUN_RUN_H
+#define CDN_RUN_RUN_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* ----- What to run ---------------------------------------------------------- */
+
+enum cdn_stdin_mode {
+	CDN_STDIN_INHERIT,
+	CDN_STDIN_NULL,
+	CDN_STDIN_BYTES, /* written while output is drained; PTY: typed */
+};
+
+enum cdn_output_mode {
+	CDN_OUTPUT_PASS,    /* the caller's own stdout and stderr */
+	CDN_OUTPUT_CAPTURE, /* both, bounded, drained at once */
+	CDN_OUTPUT_PTY,	    /* a new terminal; what it shows is captured */
+};
+
+/*
+ * Who looks after orphans (children that called setsid or forked twice).
+ * SELF: the calling process becomes a subreaper for good; for a command that
+ * does nothing else.  SHEPHERD: a small process per run, so that the runs of
+ * one program cannot be mixed up.
+ */
+enum cdn_reaper { CDN_REAPER_SHEPHERD, CDN_REAPER_SELF };
+
+/*
+ * What the child does between clone and exec besides the standard steps.
+ * Called in the child: system calls only, no allocation, no locks, memory is
+ * shared with the parent, whose calling thread does nothing meanwhile; the
+ * stack has 128 KiB.  Every descriptor of the caller is still open, and closes
+ * at exec.  0 or -errno.
+ */
+struct cdn_entry {
+	int (*enter)(const void *arg);
+	const void *arg;
+	/* Where enter notes what it is doing ("landlock"); NULL: "cage". */
+	const char *const *step;
+};
+
+/* Per process unless a cgroup holds the whole tree.  0 = not limited. */
+struct cdn_run_limits {
+	uint64_t cpu_ms;       /* rounded up to seconds */
+	uint64_t memory_bytes; /* private and writable (RLIMIT_DATA) */
+	uint64_t processes;    /* of the user; means nothing to root */
+	uint64_t open_files;
+};
+
+struct cdn_run_request {
+	const char *program; /* the file to execute; a path, not looked up,
+			      * seen from cwd when relative */
+	char *const *argv;   /* NULL-terminated, argv[0] included */
+	char *const *envp;   /* complete: nothing is added */
+	const char *cwd;     /* NULL: the caller's */
+	uint64_t wall_ms;    /* 0 = no deadline */
+	uint64_t grace_ms;   /* between SIGTERM and SIGKILL; 0 = 5000 */
+	enum cdn_stdin_mode stdin_mode;
+	cdn_str stdin_bytes;
+	enum cdn_output_mode output_mode;
+	size_t output_max; /* of stdout and of stderr; 0 = 1 MiB */
+	enum cdn_reaper reaper;
+	bool foreground;	 /* job control on the caller's terminal; PTY:
+				  * the new one follows its size */
+	bool forward_signals;	 /* SIGINT and SIGTERM of the caller end it;
+				  * a second one at once */
+	bool tee;		 /* captured output also goes to stderr, with
+				  * the secrets of envp redacted */
+	struct cdn_run_limits limits;
+	struct cdn_entry entry;	 /* enter NULL: no cage */
+	/* Asked before anything is spawned; an error means nothing was. */
+	int (*validate)(const struct cdn_run_request *request, void *arg,
+	    struct cordon_error *err);
+	void *validate_arg;
+};
+
+struct cdn_run_result {
+	bool success;	/* exit code 0, not ended by us */
+	bool has_exit_code; /* false on timeout */
+	int exit_code;	/* 128+N when a signal ended it */
+	int signal;	/* N, or 0 */
+	bool timed_out;
+	bool output_cut; /* more than output_max: the tree was ended */
+	uint64_t duration_ms;
+	struct cdn_buf out; /* captured; the caller calls cdn_buf_done() */
+	struct cdn_buf err;
+};
+
+/*
+ * Runs to the end.  0 when the program was started, whatever became of it;
+ * otherwise nothing of it is left: CORDON_E_INVALID (request, validate),
+ * CORDON_E_NOT_FOUND (no such program), CORDON_E_SYSTEM with the step in the
+ * text ("failed to spawn `x`: landlock: Operation not permitted").  After the
+ * start only CORDON_E_NOMEM, and CORDON_E_SYSTEM when somebody of the tree
+ * could not be ended.
+ */
+CDN_MUST_USE int cdn_run(const struct cdn_run_request *request,
+    struct cdn_run_result *ret, struct cordon_error *err);
+void cdn_run_result_done(struct cdn_run_result *result);
+
+/*
+ * Captured bytes as text: every byte that is not UTF-8 becomes U+FFFD, so it
+ * may grow threefold.  Failure is the buffer's.
+ */
+void cdn_run_text(struct cdn_buf *out, cdn_str bytes);
+
+/*
+ * The same in steps, for callers with a loop of their own.  What the request
+ * points to must stay until cdn_run_wait() returns.
+ */
+struct cdn_running;
+CDN_MUST_USE int cdn_run_start(const struct cdn_run_request *request,
+    struct cdn_running **ret, struct cordon_error *err);
+/* A descriptor that becomes readable when cdn_run_step() has work. */
+int cdn_run_fd(const struct cdn_running *running);
+/* Does it without blocking.  True: it is over, cdn_run_wait() will not block. */
+bool cdn_run_step(struct cdn_running *running);
+pid_t cdn_run_pid(const struct cdn_running *running);
+/*
+ * To the command's process group.  Any thread, until cdn_run_wait() returns
+ * (SELF: only the one that waits).
+ */
+CDN_MUST_USE int cdn_run_signal(struct cdn_running *running, int signal,
+    struct cordon_error *err);
+/* Frees running, whatever it returns. */
+CDN_MUST_USE int cdn_run_wait(struct cdn_running *running,
+    struct cdn_run_result *ret, struct cordon_error *err);
+
+#endif

@@ -1,0 +1,321 @@
+#include "enforce/run/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHILD_STACK    (128UL * 1024UL) /* a cage's enter() runs on it, too */
+#define SHEPHERD_STACK (64UL * 1024UL)
+
+/* Runs of CDN_REAPER_SELF: two would end each other's children. */
+static bool self_is_busy;
+
+/* ----- Limits ------------------------------------------------------------- */
+
+/* A limit can only be lowered, so the hard one we have is the most. */
+static void
+add_limit(struct cdn_launch *launch, int resource, uint64_t soft,
+    uint64_t hard)
+{
+	struct rlimit now = { RLIM_INFINITY, RLIM_INFINITY };
+	struct cdn_limit *limit = &launch->limits[launch->limit_count++];
+
+	(void)getrlimit((__rlimit_resource_t)resource, &now);
+	limit->resource = resource;
+	limit->values[0] = soft < now.rlim_max ? soft : now.rlim_max;
+	limit->values[1] = hard < now.rlim_max ? hard : now.rlim_max;
+}
+
+/*
+ * Memory is what can be written and is not shared: address space alone is
+ * cheap, and half of today's runtimes reserve more of it than there is memory.
+ */
+static void
+fill_limits(struct cdn_launch *launch, const struct cdn_run_limits *limits)
+{
+	uint64_t seconds = limits->cpu_ms / 1000 + (limits->cpu_ms % 1000 > 0);
+
+	add_limit(launch, RLIMIT_CORE, 0, 0);
+	if (limits->cpu_ms > 0) /* SIGXCPU first, SIGKILL a second later */
+		add_limit(launch, RLIMIT_CPU, seconds, seconds + 1);
+	if (limits->memory_bytes > 0)
+		add_limit(launch, RLIMIT_DATA, limits->memory_bytes,
+		    limits->memory_bytes);
+	if (limits->processes > 0)
+		add_limit(launch, RLIMIT_NPROC, limits->processes,
+		    limits->processes);
+	if (limits->open_files > 0)
+		add_limit(launch, RLIMIT_NOFILE, limits->open_files,
+		    limits->open_files);
+}
+
+/* ----- Preparing ---------------------------------------------------------- */
+
+static int
+map_stacks(struct cdn_spawn *spawn)
+{
+	size_t guard = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = 2 * guard + CHILD_STACK + SHEPHERD_STACK;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	spawn->stacks = p;
+	spawn->stacks_size = size;
+	spawn->shepherd.child_stack = p + guard + CHILD_STACK;
+	if (mprotect(p, guard, PROT_NONE) != 0 ||
+	    mprotect(p + guard + CHILD_STACK, guard, PROT_NONE) != 0)
+		return -errno;
+	return 0;
+}
+
+static int
+make_control(struct cdn_spawn *spawn)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return -errno;
+	spawn->control_fd = pair[0];
+	spawn->their_fd = pair[1];
+	spawn->shepherd.control_fd = pair[1];
+	return 0;
+}
+
+static int
+open_self(struct cdn_spawn *spawn, struct cordon_error *err)
+{
+	if (__atomic_exchange_n(&self_is_busy, true, __ATOMIC_ACQUIRE))
+		return cdn_err(err, CORDON_E_INVALID,
+		    "another run of this process minds its children itself "
+		    "(use a shepherd)");
+	spawn->reaper = CDN_REAPER_SELF;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1L) != 0)
+		return cdn_err_sys(err, errno, "failed to become a subreaper");
+	if (!cdn_tree_spare(&spawn->shepherd.tree))
+		return cdn_err(err, CORDON_E_INVALID,
+		    "more than %d child processes were there before "
+		    "(use a shepherd)", CDN_SPARED_MAX);
+	return 0;
+}
+
+int
+cdn_spawn_open(struct cdn_spawn *spawn, const struct cdn_run_request *request,
+    struct cordon_error *err)
+{
+	struct cdn_launch *launch = &spawn->shepherd.launch;
+	int r;
+
+	launch->request = request;
+	fill_limits(launch, &request->limits);
+	r = map_stacks(spawn);
+	if (r < 0)
+		return r == -ENOMEM ? cdn_err_nomem(err)
+		    : cdn_err_sys(err, -r, "failed to make a stack");
+	if (request->reaper == CDN_REAPER_SELF)
+		return open_self(spawn, err);
+	r = make_control(spawn);
+	return r == 0 ? 0 : cdn_err_sys(err, -r, "failed to make a socket");
+}
+
+/* ----- Starting ----------------------------------------------------------- */
+
+/* Nothing here may touch errno: the child has the same. */
+CDN_BARE static int
+clone_self(struct cdn_spawn *spawn)
+{
+	struct cdn_shepherd *shepherd = &spawn->shepherd;
+	int pid;
+
+	shepherd->launch.parent = (pid_t)cdn_raw(SYS_getpid);
+	shepherd->launch.bound = cdn_raw(SYS_gettid) == shepherd->launch.parent;
+	pid = cdn_sys_clone(cdn_child_main, shepherd->child_stack,
+	    CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &shepherd->launch,
+	    &spawn->keeper_fd);
+	if (pid > 0)
+		shepherd->tree.leader = pid;
+	return pid;
+}
+
+/*
+ * Its end is told to nobody (no SIGCHLD): a caller that waits for any child
+ * of his does not meet it, and one that ignores children does not lose it.
+ * Our copy of its socket must go first, or its death would go unnoticed.
+ */
+CDN_BARE static int
+clone_shepherd(struct cdn_spawn *spawn)
+{
+	char *top = spawn->stacks + spawn->stacks_size;
+	char report;
+	long n;
+	int pid = cdn_sys_clone(cdn_shepherd_main, top, CLONE_VM | CLONE_PIDFD,
+	    &spawn->shepherd, &spawn->keeper_fd);
+
+	(void)cdn_raw(SYS_close, spawn->their_fd);
+	spawn->their_fd = -1;
+	if (pid < 0)
+		return pid;
+	do
+		n = cdn_raw(SYS_read, spawn->control_fd, &report, 1);
+	while (n == -EINTR);
+	return n == 1 ? pid : -ESRCH;
+}
+
+static bool
+program_exists(const struct cdn_run_request *request)
+{
+	cdn_cleanup_fd int cwd = request->cwd == NULL ? -1
+	    : open(request->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return faccessat(cwd < 0 ? AT_FDCWD : cwd, request->program, F_OK,
+	    AT_EACCESS) == 0;
+}
+
+static const struct {
+	int error;
+	const char *hint;
+} exec_hints[] = {
+	{ ENOENT, " (its interpreter is missing)" },
+	{ EACCES, " (not executable, or not allowed to be)" },
+	{ ENOEXEC, " (neither a program for this system nor a '#!' script)" },
+	{ E2BIG, " (arguments and environment are too long)" },
+};
+
+static int
+exec_error(const struct cdn_run_request *request, int error,
+    struct cordon_error *err)
+{
+	bool missing = error == ENOENT && !program_exists(request);
+	const char *hint = "";
+
+	for (size_t i = 0; i < CDN_LEN(exec_hints) && !missing; i++)
+		if (exec_hints[i].error == error)
+			hint = exec_hints[i].hint;
+	cdn_err_sys(err, error, "failed to spawn `%s`%s", request->program,
+	    hint);
+	if (error != ENOENT)
+		return CORDON_E_SYSTEM;
+	if (err != NULL)
+		err->code = CORDON_E_NOT_FOUND;
+	return CORDON_E_NOT_FOUND;
+}
+
+/* r is what clone or the shepherd said when the child itself did not fail. */
+static int
+start_error(const struct cdn_launch *launch, int r, struct cordon_error *err)
+{
+	const struct cdn_run_request *request = launch->request;
+	const char *step = cdn_child_step(launch->step);
+
+	if (launch->error == 0)
+		return cdn_err_sys(err, -r, "failed to spawn `%s`",
+		    request->program);
+	if (step == NULL)
+		return exec_error(request, launch->error, err);
+	if (strcmp(step, "cage") == 0 && request->entry.step != NULL &&
+	    *request->entry.step != NULL)
+		step = *request->entry.step;
+	return cdn_err_sys(err, launch->error, "failed to spawn `%s`: %s",
+	    request->program, step);
+}
+
+int
+cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
+{
+	struct cdn_launch *launch = &spawn->shepherd.launch;
+	int saved = errno;
+	int r;
+
+	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
+	r = spawn->reaper == CDN_REAPER_SELF ? clone_self(spawn)
+	    : clone_shepherd(spawn);
+	cdn_sys_set_mask(launch->mask, NULL);
+	errno = saved;
+	spawn->running = spawn->keeper_fd >= 0;
+	if (r > 0 && launch->error == 0)
+		return 0;
+	cdn_spawn_order(spawn, CDN_ORDER_KILL, SIGKILL);
+	(void)cdn_spawn_over(spawn);
+	return start_error(launch, r, err);
+}
+
+/* ----- Orders and the end ------------------------------------------------- */
+
+static void
+end_self(struct cdn_spawn *spawn)
+{
+	if (spawn->running)
+		cdn_tree_end(&spawn->shepherd.tree);
+	spawn->running = false;
+}
+
+int
+cdn_spawn_order(struct cdn_spawn *spawn, enum cdn_order_kind kind, int signal)
+{
+	struct cdn_order order = { (uint8_t)kind, (uint8_t)signal };
+
+	if (!spawn->running)
+		return -ESRCH;
+	if (spawn->reaper == CDN_REAPER_SELF) {
+		if (!cdn_shepherd_obey(&spawn->shepherd, &order))
+			end_self(spawn);
+		return 0;
+	}
+	if (send(spawn->control_fd, &order, sizeof(order), MSG_NOSIGNAL) >= 0)
+		return 0;
+	return errno == EPIPE || errno == ECONNRESET ? -ESRCH : -errno;
+}
+
+bool
+cdn_spawn_over(struct cdn_spawn *spawn)
+{
+	struct cdn_shepherd *shepherd = &spawn->shepherd;
+	siginfo_t info;
+
+	if (!spawn->running)
+		return true;
+	if (spawn->reaper == CDN_REAPER_SHEPHERD) {
+		while (waitid(P_PIDFD, (id_t)spawn->keeper_fd, &info,
+			   WEXITED | __WALL) != 0 && errno == EINTR)
+			;
+		spawn->running = false;
+		return true;
+	}
+	cdn_tree_tend(&shepherd->tree);
+	if (!cdn_shepherd_is_over(shepherd))
+		return false;
+	end_self(spawn);
+	return true;
+}
+
+static void
+close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void
+cdn_spawn_close(struct cdn_spawn *spawn)
+{
+	if (spawn->reaper == CDN_REAPER_SELF)
+		end_self(spawn);
+	close_fd(&spawn->control_fd); /* which ends it all */
+	close_fd(&spawn->their_fd);
+	(void)cdn_spawn_over(spawn);
+	close_fd(&spawn->keeper_fd);
+	if (spawn->stacks != NULL)
+		munmap(spawn->stacks, spawn->stacks_size);
+	spawn->stacks = NULL;
+	if (spawn->reaper == CDN_REAPER_SELF)
+		__atomic_store_n(&self_is_busy, false, __ATOMIC_RELEASE);
+}

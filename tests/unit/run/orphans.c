@@ -1,0 +1,623 @@
+/*
+ * Nobody is left: however they forked, whatever they ignore, whoever ends
+ * first.  Each of them holds a lock, which is free only when all are gone.
+ */
+#include "actor.h"
+
+#include <pthread.h>
+#include <spawn.h>
+#include <linux/capability.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+
+#include "enforce/sys/raw.h"
+
+static const enum cdn_reaper reapers[] = { CDN_REAPER_SHEPHERD,
+	CDN_REAPER_SELF };
+
+static const char *
+fresh_lock(void)
+{
+	const char *file = tmp_path("lock");
+
+	(void)unlink(file);
+	return file;
+}
+
+static struct cdn_run_request
+orphan_request(const char *kind, const char *file, const char *end)
+{
+	static const char *args[7];
+
+	args[0] = SELF_EXE;
+	args[1] = "actor";
+	args[2] = "orphan";
+	args[3] = kind;
+	args[4] = file;
+	args[5] = end;
+	return request_of(vector_of(args));
+}
+
+/* ----- Without us --------------------------------------------------------- */
+
+/* All who signed in are killed; fallen to us, they are reaped here. */
+static void
+clean_up(const char *file)
+{
+	FILE *list = fopen(file, "re");
+	int pid;
+
+	while (list != NULL && fscanf(list, "%d", &pid) == 1)
+		kill(pid, SIGKILL);
+	if (list != NULL)
+		fclose(list);
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+}
+
+/* A process of its own, to which orphans fall. */
+static int
+lives_without_us(void *arg)
+{
+	const char *file = fresh_lock();
+	struct cdn_run_request request = orphan_request(arg, file, "exit");
+	posix_spawn_file_actions_t actions;
+	int status;
+	bool lives;
+	pid_t pid;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1L);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	if (posix_spawn(&pid, SELF_EXE, &actions, NULL, request.argv,
+		request.envp) != 0 || waitpid(pid, &status, 0) != pid)
+		return 2;
+	posix_spawn_file_actions_destroy(&actions);
+	lives = status == 0 && is_locked(file);
+	clean_up(file);
+	return lives && !is_locked(file) ? 0 : 1;
+}
+
+/* ----- With us ------------------------------------------------------------ */
+
+static void
+test_kinds(enum cdn_reaper reaper)
+{
+	for (size_t i = 0; i < CDN_LEN(orphan_kinds); i++) {
+		const char *kind = orphan_kinds[i].name;
+		const char *file = fresh_lock();
+		struct cdn_run_request request =
+		    orphan_request(kind, file, "exit");
+		struct cdn_run_result result;
+
+		request.reaper = reaper;
+		result = must_run(&request);
+		ok_f(result.success && is_text(&result.out, "ready\n") &&
+		    !is_locked(file) && access(file, F_OK) == 0 &&
+		    no_children(), "%s: %s: gone after a clean exit",
+		    reaper_names[reaper], kind);
+		cdn_run_result_done(&result);
+
+		file = fresh_lock();
+		request = orphan_request(kind, file, "pause");
+		request.reaper = reaper;
+		request.wall_ms = 200;
+		request.grace_ms = 50;
+		result = must_time_out(&request, "ready");
+		ok_f(result.timed_out && is_text(&result.out, "ready\n") &&
+		    !is_locked(file) && no_children(),
+		    "%s: %s: gone after a timeout", reaper_names[reaper], kind);
+		cdn_run_result_done(&result);
+	}
+}
+
+/* The kernel wakes nobody for them; so they are waited for by hand. */
+static void
+test_runners(enum cdn_reaper reaper)
+{
+	const char *file = fresh_lock();
+	struct cdn_run_request request = request_of(ACTOR("bomb", file));
+	struct cdn_run_result result;
+
+	request.reaper = reaper;
+	result = must_run(&request);
+	ok_f(result.success && is_text(&result.out, "ready\n") &&
+	    !is_locked(file) && no_children(), "%s: those who run are caught",
+	    reaper_names[reaper]);
+	cdn_run_result_done(&result);
+}
+
+/* Adopted ones that end while the command goes on must not pile up. */
+static void
+test_zombies(enum cdn_reaper reaper)
+{
+	struct cdn_run_request request = request_of(SHELL(
+	    "for i in 1 2 3 4 5 6 7 8; do (true &); done; "
+	    "zombies() { for s in /proc/[0-9]*/status; do "
+	    "grep -qs \"^PPid:.$PPID$\" $s && grep -s '^State:.Z' $s; "
+	    "done; }; while zombies >&2; do sleep 0.01; done; echo none"));
+	struct cdn_run_result result;
+
+	request.reaper = reaper;
+	result = must_run(&request);
+	ok_f(result.success && is_text(&result.out, "none\n"),
+	    "%s: no zombies gather beside the command", reaper_names[reaper]);
+	cdn_run_result_done(&result);
+}
+
+/* ----- Two runs ----------------------------------------------------------- */
+
+static void
+test_two_runs(void)
+{
+	char first_file[PATH_MAX], second_file[PATH_MAX];
+	struct cdn_run_request request;
+	struct cdn_run_result result;
+	struct cdn_running *first;
+	struct cordon_error err;
+
+	snprintf(first_file, sizeof(first_file), "%s", tmp_path("first"));
+	snprintf(second_file, sizeof(second_file), "%s", tmp_path("second"));
+	request = orphan_request("daemon", first_file, "pause");
+	tmp_need(cdn_run_start(&request, &first, &err) == 0, "start", "first");
+	while (!is_locked(first_file))
+		(void)cdn_run_step(first);
+	request = orphan_request("daemon", second_file, "exit");
+	result = must_run(&request);
+	ok(result.success && !is_locked(second_file) && is_locked(first_file),
+	    "one run ends, the other's daemon lives");
+	cdn_run_result_done(&result);
+	ok(cdn_run_signal(first, SIGTERM, &err) == 0 &&
+	    cdn_run_wait(first, &result, &err) == 0 &&
+	    result.signal == SIGTERM && !is_locked(first_file) && no_children(),
+	    "and ends with its own");
+	cdn_run_result_done(&result);
+}
+
+/* ----- The caller goes ---------------------------------------------------- */
+
+enum farewell { KILLED, EXITED, EXECUTED, GROUP_KILLED };
+
+static const char *const farewells[] = { "is killed", "exits",
+	"executes something", "is killed with his group" };
+
+_Noreturn static void
+call_and_go(struct cdn_run_request *request, enum farewell farewell, int fd)
+{
+	struct cdn_running *running;
+	struct cordon_error err;
+	char byte;
+
+	setpgid(0, 0);
+	if (cdn_run_start(request, &running, &err) != 0)
+		_exit(1);
+	close(1);
+	if (read(fd, &byte, 1) != 1) /* until the orphan is there */
+		_exit(1);
+	if (farewell == EXITED)
+		_exit(0);
+	if (farewell == EXECUTED)
+		execl("/bin/true", "true", (char *)NULL);
+	for (;;)
+		pause();
+}
+
+/* The end of the pipe is the end of all who have it as stdout. */
+static bool
+gone_with_caller(struct cdn_run_request *request, enum farewell farewell)
+{
+	char seen[16] = "";
+	int out[2], go[2];
+	int status;
+	pid_t pid;
+
+	tmp_need(pipe(out) == 0 && pipe(go) == 0, "pipe", "");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		dup2(out[1], 1);
+		close(out[0]);
+		close(out[1]);
+		close(go[1]);
+		request->output_mode = CDN_OUTPUT_PASS;
+		call_and_go(request, farewell, go[0]);
+	}
+	close(out[1]);
+	close(go[0]);
+	tmp_need(read(out[0], seen, sizeof(seen) - 1) > 0, "read", "");
+	tmp_need(write(go[1], "!", 1) == 1, "write", "");
+	if (farewell == KILLED)
+		kill(pid, SIGKILL);
+	if (farewell == GROUP_KILLED)
+		kill(-pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	alarm(LONG_MS / 1000); /* would end the test, and fail it */
+	status = (int)read(out[0], &status, 1);
+	alarm(0);
+	close(out[0]);
+	close(go[1]);
+	return status == 0 && strcmp(seen, "ready\n") == 0;
+}
+
+static void
+test_caller_goes(void)
+{
+	for (size_t i = 0; i < CDN_LEN(orphan_kinds); i++)
+		for (int how = KILLED; how <= GROUP_KILLED; how++) {
+			const char *kind = orphan_kinds[i].name;
+			const char *file = fresh_lock();
+			struct cdn_run_request request =
+			    orphan_request(kind, file, "pause");
+
+			ok_f(gone_with_caller(&request, (enum farewell)how) &&
+			    !is_locked(file) && access(file, F_OK) == 0,
+			    "the caller %s: %s is gone", farewells[how], kind);
+		}
+	for (int how = KILLED; how <= GROUP_KILLED; how++) {
+		struct cdn_run_request request = request_of(ACTOR("pause"));
+
+		if (how == EXECUTED)
+			continue; /* he is still its parent */
+		request.reaper = CDN_REAPER_SELF;
+		ok_f(gone_with_caller(&request, (enum farewell)how),
+		    "the caller %s: so is, without a shepherd, the command",
+		    farewells[how]);
+	}
+}
+
+/* ----- The shepherd goes -------------------------------------------------- */
+
+static pid_t
+parent_of(pid_t pid)
+{
+	char path[64];
+	FILE *file;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file != NULL) {
+		if (fscanf(file, "%*d (%*[^)]) %*c %d", &parent) != 1)
+			parent = 0;
+		fclose(file);
+	}
+	return parent;
+}
+
+/* The descriptors of a process, or -1. */
+static int
+count_fds(pid_t pid)
+{
+	char path[64];
+	DIR *dir;
+	int n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	if (dir == NULL)
+		return -1;
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n - 2; /* . and .. */
+}
+
+/* It keeps no pipe from ending, no directory from being unmounted. */
+static void
+test_shepherd(void)
+{
+	struct cdn_run_request request = request_of(ACTOR("pause"));
+	char link[64], where[64] = "";
+	struct cdn_run_result result;
+	struct cdn_running *running;
+	struct cordon_error err;
+	pid_t shepherd;
+
+	tmp_need(chdir(tmp_root) == 0, "chdir", tmp_root);
+	tmp_need(cdn_run_start(&request, &running, &err) == 0, "start", "");
+	shepherd = parent_of(cdn_run_pid(running));
+	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)shepherd);
+	ok_f(count_fds(shepherd) == 2 &&
+	    readlink(link, where, sizeof(where) - 1) == 1 && where[0] == '/',
+	    "the shepherd has two descriptors, and stands in %s", where);
+	ok(getpgid(shepherd) == shepherd && getsid(shepherd) == getsid(0),
+	    "a group of its own in our session");
+	tmp_need(cdn_run_signal(running, SIGTERM, &err) == 0 &&
+	    cdn_run_wait(running, &result, &err) == 0, "end", "");
+	cdn_run_result_done(&result);
+	tmp_need(chdir("/") == 0, "chdir", "/");
+}
+
+static void
+test_shepherd_goes(void)
+{
+	struct cdn_run_request request = request_of(ACTOR("pause"));
+	struct cdn_run_result result;
+	struct cdn_running *running;
+	struct cordon_error err;
+	pid_t pid, shepherd;
+
+	tmp_need(cdn_run_start(&request, &running, &err) == 0, "start", "");
+	pid = cdn_run_pid(running);
+	shepherd = parent_of(pid);
+	tmp_need(parent_of(shepherd) == getpid() &&
+	    kill(shepherd, SIGKILL) == 0, "kill", "the shepherd");
+	ok_f(cdn_run_wait(running, &result, &err) == CORDON_E_SYSTEM &&
+	    strncmp(err.text, "the shepherd of `", 17) == 0 && no_children(),
+	    "%s", err.text);
+}
+
+/* ----- Other children of the caller --------------------------------------- */
+
+static int
+others_are_spared(void *arg)
+{
+	enum cdn_reaper reaper = *(enum cdn_reaper *)arg;
+	struct cdn_run_request request =
+	    orphan_request("daemon", fresh_lock(), "exit");
+	struct cdn_run_result result;
+	pid_t own = fork();
+	siginfo_t info = { 0 };
+	int status;
+
+	if (own == 0)
+		for (;;)
+			pause();
+	request.reaper = reaper;
+	result = must_run(&request);
+	if (!result.success || waitid(P_PID, (id_t)own, &info,
+	    WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0)
+		return 1;
+	cdn_run_result_done(&result);
+	kill(own, SIGKILL);
+	return waitpid(own, &status, 0) == own && no_children() ? 0 : 2;
+}
+
+/* A child that ended before is still his to wait for. */
+static int
+status_is_kept(void *arg)
+{
+	struct cdn_run_request request = request_of(SHELL("true"));
+	struct cdn_run_result result;
+	siginfo_t info;
+	pid_t own = fork();
+	int status;
+
+	(void)arg;
+	if (own == 0)
+		_exit(42);
+	waitid(P_PID, (id_t)own, &info, WEXITED | WNOWAIT);
+	result = must_run(&request);
+	cdn_run_result_done(&result);
+	return waitpid(own, &status, 0) == own && WEXITSTATUS(status) == 42
+	    ? 0 : 1;
+}
+
+static int
+children_are_ignored(void *arg)
+{
+	struct cdn_run_request request = request_of(SHELL("exit 5"));
+	struct cdn_run_result result;
+
+	request.reaper = *(enum cdn_reaper *)arg;
+	signal(SIGCHLD, SIG_IGN);
+	result = must_run(&request);
+	return result.exit_code == 5 && no_children() ? 0 : 1;
+}
+
+static volatile int stop_waiting;
+
+static void *
+wait_for_any(void *arg)
+{
+	int *taken = arg;
+	int status;
+
+	while (!stop_waiting) {
+		if (waitpid(-1, &status, WNOHANG) > 0)
+			++*taken;
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* Somebody in the same process takes every child he can get. */
+static int
+nobody_steals(void *arg)
+{
+	struct cdn_run_request request = request_of(SHELL("exit 5"));
+	pthread_t thread;
+	int taken = 0;
+	bool good = true;
+
+	(void)arg;
+	if (pthread_create(&thread, NULL, wait_for_any, &taken) != 0)
+		return 2;
+	for (int i = 0; i < 50; i++) {
+		struct cdn_run_result result = must_run(&request);
+
+		good &= result.exit_code == 5;
+		cdn_run_result_done(&result);
+	}
+	stop_waiting = 1;
+	pthread_join(thread, NULL);
+	return good && taken == 0 ? 0 : 1;
+}
+
+static void
+test_others(void)
+{
+	for (size_t i = 0; i < CDN_LEN(reapers); i++) {
+		enum cdn_reaper reaper = reapers[i];
+
+		ok_f(tmp_child(others_are_spared, &reaper, false) == 0,
+		    "%s: a child that was there before lives on",
+		    reaper_names[reaper]);
+		ok_f(tmp_child(children_are_ignored, &reaper, false) == 0,
+		    "%s: the caller ignores his children",
+		    reaper_names[reaper]);
+	}
+	ok(tmp_child(status_is_kept, NULL, false) == 0,
+	    "shepherd: the caller's own zombies stay his");
+	ok(tmp_child(nobody_steals, NULL, false) == 0,
+	    "shepherd: no other thread can take it");
+}
+
+/* ----- Strange places ----------------------------------------------------- */
+
+/* The shell's: what a sanitizer puts into the actor needs /proc itself. */
+static int
+gone_without_proc(void *arg)
+{
+	const char *file = fresh_lock();
+	char command[2 * PATH_MAX];
+	struct cdn_run_request request;
+	struct cdn_run_result result;
+
+	(void)arg;
+	snprintf(command, sizeof(command), "setsid flock '%s' sleep 60 & "
+	    "while flock -n '%s' true; do :; done", file, file);
+	request = request_of(SHELL(command));
+	result = must_run(&request);
+	return result.success && access(file, F_OK) == 0 && !is_locked(file) &&
+	    no_children() ? 0 : 1;
+}
+
+static int
+in_mount_namespace(void *arg)
+{
+	if (unshare(CLONE_NEWNS) != 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+		return 50;
+	return gone_without_proc(arg);
+}
+
+/* Numbers in /proc then are those of the outer one. */
+static int
+in_pid_namespace(void *arg)
+{
+	if (unshare(CLONE_NEWPID) != 0)
+		return 50;
+	return tmp_child(gone_without_proc, arg, false);
+}
+
+static void
+test_places(void)
+{
+	static const struct {
+		const char *name;
+		int (*body)(void *arg);
+	} places[] = {
+		{ "without /proc", in_mount_namespace },
+		{ "with another's /proc", in_pid_namespace },
+	};
+
+	for (size_t i = 0; i < CDN_LEN(places) && geteuid() == 0; i++) {
+		int r = tmp_child(places[i].body, NULL, false);
+
+		if (r == 50)
+			skip("no such namespaces here");
+		else
+			ok_f(r == 0, "%s: gone all the same", places[i].name);
+	}
+}
+
+/* ----- Somebody who cannot be killed -------------------------------------- */
+
+static bool
+drop_cap_kill(void)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3,
+		0 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data) != 0)
+		return false;
+	data[0].effective &= ~(1U << CAP_KILL);
+	data[0].permitted &= ~(1U << CAP_KILL);
+	return syscall(SYS_capset, &header, data) == 0;
+}
+
+static int
+become_nobody(const void *arg)
+{
+	(void)arg;
+	return (int)cdn_raw(SYS_setresuid, TMP_NOBODY, TMP_NOBODY, TMP_NOBODY);
+}
+
+/* Root without that right against somebody else: an error, not a hang. */
+static int
+cannot_be_killed(void *arg)
+{
+	struct cdn_run_request request = request_of(ACTOR("pause"));
+	struct cdn_run_result result;
+	struct cdn_running *running;
+	struct cordon_error err;
+	pid_t *victim = arg;
+
+	request.entry.enter = become_nobody;
+	request.wall_ms = 50;
+	request.grace_ms = 50;
+	if (!drop_cap_kill() || cdn_run_start(&request, &running, &err) != 0)
+		return 50;
+	*victim = cdn_run_pid(running);
+	if (cdn_run_wait(running, &result, &err) != CORDON_E_SYSTEM ||
+	    err.sys_errno != EPERM ||
+	    strncmp(err.text, "failed to end process ", 22) != 0)
+		return 1;
+	return 0;
+}
+
+static void
+test_unkillable(void)
+{
+	pid_t *victim = mmap(NULL, sizeof(*victim), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status;
+	int r;
+
+	if (geteuid() != 0 || victim == MAP_FAILED)
+		return;
+	prctl(PR_SET_CHILD_SUBREAPER, 1L); /* to end it here */
+	r = tmp_child(cannot_be_killed, victim, false);
+	if (r == 50)
+		skip("cannot give up the right to kill");
+	else
+		ok(r == 0, "who cannot be killed is told of");
+	if (*victim > 0 && kill(*victim, SIGKILL) == 0)
+		waitpid(*victim, &status, 0);
+	munmap(victim, sizeof(*victim));
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 2 && strcmp(argv[1], "actor") == 0)
+		return play(argv + 2);
+	if (!become(argv[1]))
+		return done_testing();
+	tmp_begin();
+	for (size_t i = 0; i < CDN_LEN(orphan_kinds); i++) {
+		char kind[16];
+
+		snprintf(kind, sizeof(kind), "%s", orphan_kinds[i].name);
+		ok_f(tmp_child(lives_without_us, kind, false) == 0,
+		    "without us: %s lives on", kind);
+	}
+	test_two_runs();
+	test_shepherd();
+	test_shepherd_goes();
+	test_others();
+	test_caller_goes();
+	for (size_t i = 0; i < CDN_LEN(reapers); i++) {
+		test_kinds(reapers[i]);
+		test_runners(reapers[i]);
+		test_zombies(reapers[i]);
+	}
+	test_places();
+	if (argc == 1)
+		test_unkillable();
+	tmp_end();
+	return done_testing();
+}
