@@ -338,6 +338,10 @@ struct cordon_session_options {
 	const char *const *write;     /* extra roots to read and modify */
 	size_t write_count;
 	const char *network;	      /* none|loopback|full|list; NULL: policy */
+	bool host_home;		      /* the real home instead of one of its own */
+	bool nested_git;	      /* .git may appear and go in the workspace */
+	const char *command;	      /* the program to be run, or NULL: its own
+				       * package directory becomes readable */
 };
 
 /*

@@ -25,8 +25,21 @@ struct cdn_loaded {
 	bool denies_only; /* merged into a later layer; its denies hold here */
 };
 
+/*
+ * Where the session's own home and tmp are, or would be: nothing is made here
+ * (enforce/home does that when something is started).
+ */
+struct cdn_own {
+	char id[17];	  /* 16 hex digits, random: the session */
+	const char *base; /* state directory, or /tmp/cordon-UID-ID */
+	bool substitute;  /* base is the latter: STATE cannot be written */
+	const char *home; /* base/homes/..., "" when the real one is used */
+	const char *tmp;  /* base/tmp/ID, "" when the host's is used */
+};
+
 struct cordon_session {
 	struct cdn_arena *arena; /* owns everything but the policies */
+	struct cdn_own own;
 	struct cdn_places places;
 	const char *workspace; /* real path */
 	const char *cwd;       /* relative questions start here */

@@ -1,0 +1,110 @@
+#include "enforce/backend/landlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "enforce/sys/sys.h"
+
+#define READ_EXECUTE (CDN_LL_READ_FILE | CDN_LL_READ_DIR | CDN_LL_EXECUTE)
+#define MODIFY                                                             \
+	(CDN_LL_WRITE_FILE | CDN_LL_TRUNCATE | CDN_LL_MAKE_REG |           \
+	    CDN_LL_MAKE_DIR | CDN_LL_MAKE_SYM | CDN_LL_MAKE_FIFO |         \
+	    CDN_LL_MAKE_SOCK | CDN_LL_REMOVE_FILE | CDN_LL_REMOVE_DIR |    \
+	    CDN_LL_REFER)
+/* Rights that mean something on what is no directory. */
+#define OF_A_FILE                                                          \
+	(CDN_LL_EXECUTE | CDN_LL_WRITE_FILE | CDN_LL_READ_FILE |           \
+	    CDN_LL_TRUNCATE | CDN_LL_IOCTL_DEV)
+
+static const uint64_t rights[CDN_REGION_KIND_MAX] = {
+	[CDN_REGION_CLOSED] = 0,
+	[CDN_REGION_FIXED] = READ_EXECUTE,
+	[CDN_REGION_OPEN] = READ_EXECUTE | MODIFY,
+	[CDN_REGION_MIXED_MODIFY] = READ_EXECUTE,
+	[CDN_REGION_MIXED_READ] = CDN_LL_READ_FILE | CDN_LL_EXECUTE,
+	[CDN_REGION_PASSAGE] = CDN_LL_READ_DIR,
+	[CDN_REGION_DEVICE] = CDN_LL_READ_FILE | CDN_LL_WRITE_FILE |
+	    CDN_LL_IOCTL_DEV,
+};
+
+uint64_t
+cdn_landlock_rights(enum cdn_region_kind kind)
+{
+	return rights[kind];
+}
+
+struct cdn_landlock_ruleset
+cdn_landlock_handled(int abi, bool network)
+{
+	struct cdn_landlock_ruleset handled = {
+		.fs = CDN_LL_MAKE_SYM * 2 - 1, /* all of ABI 1 */
+	};
+
+	if (abi >= 2)
+		handled.fs |= CDN_LL_REFER;
+	if (abi >= 3)
+		handled.fs |= CDN_LL_TRUNCATE;
+	if (abi >= 4 && !network)
+		handled.net = CDN_LL_BIND_TCP | CDN_LL_CONNECT_TCP;
+	if (abi >= 5)
+		handled.fs |= CDN_LL_IOCTL_DEV;
+	if (abi >= 6)
+		handled.scoped = CDN_LL_SCOPE_ABSTRACT | CDN_LL_SCOPE_SIGNAL;
+	return handled;
+}
+
+/* The plan's path is real: a symbolic link there now is not what was judged. */
+static int
+add_region(int ruleset, uint64_t handled, const struct cdn_region *region,
+    struct cordon_error *err)
+{
+	static const struct cdn_open_how how = {
+		.flags = O_PATH,
+		.resolve = CDN_RESOLVE_NO_SYMLINKS,
+	};
+	uint64_t granted = rights[region->kind] & handled;
+	cdn_cleanup_fd int fd = -1;
+	int r;
+
+	if (!region->directory)
+		granted &= OF_A_FILE;
+	if (granted == 0)
+		return 0;
+	fd = cdn_sys_openat2(AT_FDCWD, region->path, &how);
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return cdn_err_sys(err, -fd, "landlock: cannot open '%s'",
+		    region->path);
+	r = cdn_sys_landlock_add(ruleset, fd, granted);
+	if (r < 0)
+		return cdn_err_sys(err, -r, "landlock: cannot grant '%s'",
+		    region->path);
+	return 0;
+}
+
+int
+cdn_landlock_build(const struct cdn_plan *plan, int abi, int *ret_fd,
+    struct cordon_error *err)
+{
+	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi,
+	    plan->network != CDN_NETWORK_NONE &&
+		plan->network != CDN_NETWORK_UNSET);
+	int ruleset = cdn_sys_landlock_create(&handled, abi);
+
+	if (ruleset < 0)
+		return cdn_err_sys(err, -ruleset,
+		    "landlock: cannot create a ruleset");
+	for (size_t i = 0; i < plan->region_count; i++) {
+		int code = add_region(ruleset, handled.fs, &plan->regions[i],
+		    err);
+
+		if (code != 0) {
+			close(ruleset);
+			return code;
+		}
+	}
+	*ret_fd = ruleset;
+	return 0;
+}

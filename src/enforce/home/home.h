@@ -1,0 +1,48 @@
+/*
+ * home - what a run finds around it: its own HOME, a private tmp.
+ *
+ *	BASE/homes/ID	kept, one per workspace; caches and dotfiles live there
+ *	BASE/tmp/ID	fresh, one per session; removed at its end
+ *
+ * BASE is cordon's state directory, or a fresh directory in /tmp when that one
+ * cannot be made.  The cage can write both, so nothing here is ever written,
+ * read or followed through what it finds: every entry is reached with openat2
+ * (BENEATH, NO_SYMLINKS) from a descriptor of the directory, and replaced by
+ * rename.  What is granted to the cage comes from tables, never from links
+ * found here.
+ */
+#ifndef CDN_HOME_HOME_H
+#define CDN_HOME_HOME_H
+
+#include "base/err.h"
+#include "enforce/store/places.h"
+
+struct cdn_home_spec {
+	const struct cdn_places *places; /* the real homes */
+	const char *base;	/* absolute; made 0700 when it is missing */
+	const char *home;	/* below base; "" = the real one stays */
+	const char *tmp;	/* below base; "" = the host's */
+	const char *path;	/* the composed PATH, for .profile */
+	/* Declared roots: those below the real home get a link at the same
+	 * relative place.  Absolute. */
+	const char *const *roots;
+	size_t root_count;
+};
+
+struct cdn_home; /* holds the lock that says "in use" */
+
+/*
+ * Makes what is missing, writes .gitconfig and its like anew (only when they
+ * differ), and removes tmp directories of sessions that are gone (their lock
+ * is free; at most CDN_HOME_CLEAN_MAX of them, CDN_HOME_CLEAN_ENTRIES in all).
+ * CORDON_E_SYSTEM when base, home or tmp cannot be made, is a link, or belongs
+ * to somebody else.  The common case, everything there, is a handful of system
+ * calls.
+ */
+CDN_MUST_USE int cdn_home_open(const struct cdn_home_spec *spec,
+    struct cdn_home **ret, struct cordon_error *err);
+
+/* Removes tmp and all below it, without following anything.  NULL is fine. */
+void cdn_home_close(struct cdn_home *home);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * plan - what must be enforced for one launch on this host, as data.
+ *
+ *	authority + host facts + real directories -> regions, report, shortfall
+ *
+ * The plan is compiled from the decision function (cdn_decide_subtree), never
+ * from the syntax of rules: a region is a directory below which one answer
+ * holds.  Backends turn a plan into a cage; `cordon plan` prints it.  The same
+ * input gives the same bytes.
+ *
+ * Pure: directories are listed and facts gathered by the caller (callbacks).
+ */
+#ifndef CDN_PLAN_PLAN_H
+#define CDN_PLAN_PLAN_H
+
+#include "engine/decide/decide.h"
+
+/* ----- Host facts; filled by enforce/host, or by a test --------------------- */
+
+enum cdn_bwrap { CDN_BWRAP_MISSING, CDN_BWRAP_BROKEN, CDN_BWRAP_USABLE };
+
+struct cdn_host {
+	int landlock_abi; /* 0 = none */
+	unsigned landlock_errata;
+	bool seccomp_filter;
+	bool seccomp_notify; /* listener, ADDFD and its atomic reply */
+	bool notify_wait_killable; /* since 5.19 */
+	bool userns;
+	int yama_scope; /* 0 when there is no Yama */
+	bool cgroup_delegated; /* we may make a cgroup for the run */
+	enum cdn_bwrap bwrap;
+	unsigned kernel_major;
+	unsigned kernel_minor;
+	bool privileged; /* uid 0 in the initial user namespace */
+};
+
+/* ----- Regions ---------------------------------------------------------------- */
+
+/* What one answer holds below; see the table of rights in backend/landlock.h */
+enum cdn_region_kind {
+	CDN_REGION_CLOSED,	 /* nothing at all */
+	CDN_REGION_FIXED,	 /* read and exec everywhere, modify nowhere */
+	CDN_REGION_OPEN,	 /* all three everywhere */
+	CDN_REGION_MIXED_MODIFY, /* read and exec everywhere, modify mixed */
+	CDN_REGION_MIXED_READ,	 /* anything else */
+	CDN_REGION_PASSAGE,	 /* may be listed; its entries have regions */
+	CDN_REGION_DEVICE,	 /* a device of the list */
+	CDN_REGION_KIND_MAX
+};
+
+struct cdn_region {
+	const char *path; /* absolute, real */
+	enum cdn_region_kind kind; /* what the policy says of it */
+	/*
+	 * What the kernel is to hold it to.  The same as kind when somebody
+	 * judges what is mixed; otherwise a mixed region becomes OPEN or FIXED
+	 * and its rules are reported as not enforced, or it is broken up.
+	 */
+	enum cdn_region_kind held;
+	bool directory;
+};
+
+/* How much the broker has to see; mirrors the table of calls per mode. */
+enum cdn_plan_mode {
+	CDN_PLAN_MODE_NONE, /* nobody answers: no listener */
+	CDN_PLAN_MODE_A,
+	CDN_PLAN_MODE_B,
+	CDN_PLAN_MODE_C,
+};
+
+/* ----- The enforcement report --------------------------------------------------- */
+
+enum cdn_by {
+	CDN_BY_LANDLOCK,    /* "kernel (landlock)" */
+	CDN_BY_SECCOMP,	    /* "kernel (seccomp)" */
+	CDN_BY_BROKER,	    /* "broker" */
+	CDN_BY_MOUNT,	    /* "mount" */
+	CDN_BY_APPLICATION, /* "application only" */
+	CDN_BY_NOBODY,	    /* "NOT ENFORCED: why" */
+};
+
+struct cdn_plan_rule {
+	const struct cdn_rule *rule;
+	enum cordon_op op;
+	enum cordon_layer layer;
+	enum cdn_by by;
+	const char *why; /* static; NULL unless NOBODY or APPLICATION */
+};
+
+struct cdn_shortfall {
+	const char *id;	  /* stable: "broker-modify", "landlock-abi-3", ... */
+	const char *text; /* what is lost, in the arena or static */
+	const char *remedy;
+	/* More is refused than the policy asks for: said, but no reason to
+	 * refuse a run that requires enforcement. */
+	bool stricter;
+};
+
+/* Sockets with a name in the file system; mirrors the filter's words. */
+enum cdn_plan_unix {
+	CDN_PLAN_UNIX_JUDGED, /* the broker judges where they connect to */
+	CDN_PLAN_UNIX_NONE,   /* there are none: nobody could judge them */
+};
+
+struct cdn_plan {
+	const char *workspace;
+	enum cdn_plan_mode mode;
+	enum cdn_network_mode network; /* effective; LIST needs the broker */
+	enum cdn_plan_unix unix_sockets;
+	bool no_modify; /* no region may be modified: no metadata calls either */
+	bool strict;	/* no ptrace and its like: the preset, or no Landlock */
+	bool caged;	/* false: this host cannot confine anything (no Landlock) */
+	struct cdn_region *regions;    /* parents before what lies below */
+	size_t region_count;
+	struct cdn_plan_rule *rules; /* layer by layer, in rule order */
+	size_t rule_count;
+	struct cdn_shortfall *shortfalls;
+	size_t shortfall_count;
+	bool enforced; /* every rule by kernel or broker, and no shortfall but
+			* those that are stricter */
+};
+
+/* ----- Building ------------------------------------------------------------------- */
+
+/* One entry of a directory. */
+typedef int cdn_plan_entry_fn(const char *name, bool is_directory, void *arg);
+
+struct cdn_plan_reader {
+	/*
+	 * Calls entry for each name but "." and ".."; stops when it returns
+	 * nonzero and passes that on.  0, or a negative CORDON_E_ code.
+	 */
+	int (*list)(void *arg, const char *dir, cdn_plan_entry_fn *entry,
+	    void *entry_arg, struct cordon_error *err);
+	/*
+	 * Could a process of the run read it if there were no boundary?  The
+	 * caller's uid without capabilities: /proc/kcore is not readable even
+	 * for root then.  A floor entry that is not needs no carving out.
+	 */
+	bool (*readable)(void *arg, const char *path);
+	/* Is it there, and no symbolic link?  Links are never followed. */
+	bool (*exists)(void *arg, const char *path, bool *ret_directory);
+	void *arg;
+};
+
+struct cdn_plan_input {
+	const struct cdn_authority *authority;
+	const struct cdn_authority_spec *spec; /* its places are the roots */
+	const struct cdn_host *host;
+	const struct cdn_plan_reader *reader;
+	bool has_broker;
+	bool trace; /* mode C for everything */
+};
+
+/*
+ * Starts at the places of the spec (workspace, runtime view, declared roots,
+ * own home and tmp, devices); a root that an earlier region covers with the
+ * same rights is no region of its own.  Walks only as far as an answer is mixed
+ * and descending can make it less so: where floating rules (such as all *.env)
+ * are the reason, the root is mixed at once.  Bounded by CDN_PLAN_REGIONS_MAX
+ * and CDN_PLAN_ENTRIES_MAX; past a bound the directory stays mixed.
+ * Everything lies in the arena.
+ *
+ * Without a broker (has_broker false) a mixed region is held to OPEN where
+ * anything below may be modified, else to FIXED; but what is closed by the
+ * floor is never given away: a directory above a floor entry that is there and
+ * readable is broken up (passage, and its entries one by one), however mixed.
+ */
+CDN_MUST_USE int cdn_plan_build(struct cdn_arena *arena,
+    const struct cdn_plan_input *input, const struct cdn_plan **ret,
+    struct cordon_error *err);
+
+const char *cdn_region_kind_name(enum cdn_region_kind kind);
+const char *cdn_by_name(enum cdn_by by);
+
+/* Text for people, or the JSON object of `cordon plan --json`. */
+struct cdn_buf;
+CDN_MUST_USE int cdn_plan_format(const struct cdn_plan *plan,
+    enum cordon_format format, struct cdn_buf *out, struct cordon_error *err);
+
+#endif
