@@ -63,7 +63,7 @@ add_region(int ruleset, uint64_t handled, const struct cdn_region *region,
 		.flags = O_PATH,
 		.resolve = CDN_RESOLVE_NO_SYMLINKS,
 	};
-	uint64_t granted = rights[region->kind] & handled;
+	uint64_t granted = rights[region->held] & handled;
 	cdn_cleanup_fd int fd = -1;
 	int r;
 
@@ -89,8 +89,7 @@ cdn_landlock_build(const struct cdn_plan *plan, int abi, int *ret_fd,
     struct cordon_error *err)
 {
 	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi,
-	    plan->network != CDN_NETWORK_NONE &&
-		plan->network != CDN_NETWORK_UNSET);
+	    plan->network == CDN_NETWORK_FULL);
 	int ruleset = cdn_sys_landlock_create(&handled, abi);
 
 	if (ruleset < 0)

@@ -1,0 +1,131 @@
+/*
+ * native - Landlock for the objects, seccomp for the calls.
+ *
+ * No root, no user namespace, no helper program.  Both halves are prepared by
+ * the parent: the ruleset as a descriptor, the filter as instructions.
+ */
+#include "enforce/backend/backend.h"
+
+#include <unistd.h>
+
+#include "enforce/backend/filter.h"
+#include "enforce/backend/landlock.h"
+
+struct native {
+	struct cdn_cage cage; /* first */
+	int ruleset;	      /* -1: this host has no Landlock */
+	bool filtered;	      /* this host has seccomp */
+	struct cdn_filter filter;
+};
+
+/* ----- The filter's words for the plan's -------------------------------------- */
+
+static const enum cdn_filter_mode modes[] = {
+	[CDN_PLAN_MODE_NONE] = CDN_MODE_NONE,
+	[CDN_PLAN_MODE_A] = CDN_MODE_A,
+	[CDN_PLAN_MODE_B] = CDN_MODE_B,
+	[CDN_PLAN_MODE_C] = CDN_MODE_C,
+};
+
+static const enum cdn_filter_network networks[] = {
+	[CDN_NETWORK_UNSET] = CDN_FILTER_NET_NONE,
+	[CDN_NETWORK_NONE] = CDN_FILTER_NET_NONE,
+	[CDN_NETWORK_LOOPBACK] = CDN_FILTER_NET_LISTED,
+	[CDN_NETWORK_FULL] = CDN_FILTER_NET_FULL,
+	[CDN_NETWORK_LIST] = CDN_FILTER_NET_LISTED,
+};
+
+static const enum cdn_filter_unix sockets[] = {
+	[CDN_PLAN_UNIX_JUDGED] = CDN_FILTER_UNIX_JUDGED,
+	[CDN_PLAN_UNIX_NONE] = CDN_FILTER_UNIX_NONE,
+};
+
+/* Without Landlock nothing but the filter keeps ptrace inside the cage. */
+static struct cdn_filter_spec
+filter_spec(const struct cdn_plan *plan, const struct cdn_host *host)
+{
+	return (struct cdn_filter_spec){
+		.arch = CDN_FILTER_ARCH_HERE,
+		.mode = modes[plan->mode],
+		.network = networks[plan->network],
+		.unix_sockets = sockets[plan->unix_sockets],
+		.has_broker = plan->mode != CDN_PLAN_MODE_NONE,
+		.strict = plan->strict || host->landlock_abi == 0,
+		.no_modify = plan->no_modify,
+	};
+}
+
+/* ----- Life --------------------------------------------------------------------- */
+
+static void
+native_free(struct cdn_cage *cage)
+{
+	struct native *native = (struct native *)cage;
+
+	if (native == NULL)
+		return;
+	if (native->ruleset >= 0)
+		close(native->ruleset);
+	free(native);
+}
+
+static int
+native_fill(struct native *native, const struct cdn_plan *plan,
+    const struct cdn_host *host, struct cordon_error *err)
+{
+	struct cdn_filter_spec spec = filter_spec(plan, host);
+	int code = 0;
+
+	if (host->landlock_abi > 0)
+		code = cdn_landlock_build(plan, host->landlock_abi,
+		    &native->ruleset, err);
+	if (code != 0 || !host->seccomp_filter)
+		return code;
+	native->filtered = true;
+	return cdn_filter_build(&spec, &native->filter, err);
+}
+
+static int
+native_build(const struct cdn_plan *plan, const struct cdn_host *host,
+    struct cdn_cage **ret, struct cordon_error *err)
+{
+	struct native *native = calloc(1, sizeof(*native));
+	int code;
+
+	if (native == NULL)
+		return cdn_err_nomem(err);
+	native->cage = (struct cdn_cage){ &cdn_backend_native };
+	native->ruleset = -1;
+	code = native_fill(native, plan, host, err);
+	if (code != 0) {
+		native_free(&native->cage);
+		return code;
+	}
+	*ret = &native->cage;
+	return 0;
+}
+
+/* The filter last: the calls before it need not be in its table. */
+CDN_BARE static int
+native_enter(const struct cdn_cage *cage, const char **step)
+{
+	const struct native *native = (const struct native *)cage;
+	int r = 0;
+
+	if (native->ruleset >= 0) {
+		*step = "landlock";
+		r = cdn_sys_landlock_restrict(native->ruleset);
+	}
+	if (r == 0 && native->filtered) {
+		*step = "seccomp";
+		r = cdn_sys_seccomp(native->filter.code, native->filter.n, 0);
+	}
+	return r;
+}
+
+const struct cdn_backend cdn_backend_native = {
+	.name = "native",
+	.build = native_build,
+	.enter = native_enter,
+	.free = native_free,
+};
