@@ -3,19 +3,29 @@
 #include "enforce/session/session.h"
 #include "engine/decide/floor.h"
 
+/*
+ * What the struct was when it was first published: callers compiled since then
+ * give fewer fields than there are now, and the others are not set.
+ */
+#define OPTIONS_SIZE_FIRST offsetof(struct cordon_session_options, host_home)
+
 int
 cordon_session_new(const struct cordon_session_options *options,
     struct cordon_diags *diags, struct cordon_session **ret,
     struct cordon_error *err)
 {
+	struct cordon_session_options known = { 0 };
+
 	CDN_NEED(options, err);
 	CDN_NEED(ret, err);
-	if (options->size < sizeof(*options))
+	if (options->size < OPTIONS_SIZE_FIRST)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "options: set .size to sizeof(options)");
-	if ((unsigned)options->preset >= CORDON_PRESET_MAX)
+	memcpy(&known, options,
+	    options->size < sizeof(known) ? options->size : sizeof(known));
+	if ((unsigned)known.preset >= CORDON_PRESET_MAX)
 		return cdn_err(err, CORDON_E_INVALID, "unknown preset");
-	return cdn_session_new(options, diags, ret, err);
+	return cdn_session_new(&known, diags, ret, err);
 }
 
 void

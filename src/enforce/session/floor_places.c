@@ -4,7 +4,9 @@
 #include "enforce/session/placelist.h"
 
 #include <glob.h>
+#include <unistd.h>
 
+#include "enforce/session/own.h"
 #include "engine/decide/floor.h"
 
 static const char floor_source[] = "<floor>";
@@ -30,6 +32,10 @@ static const char *const own_dirs[] = { "/.config/cordon",
 static const char *const hidden_names[] = { "audit", "audit.jsonl",
 	"audit.jsonl.head", "homes", "tmp" };
 
+/* What makes git look for configuration elsewhere, in a worktree's gitdir. */
+static const char *const redirects[] = { "/config.worktree", "/commondir",
+	"/gitdir" };
+
 /* Both homes: the caller's HOME and the one of the password database. */
 #define HOMES 2
 static void
@@ -50,6 +56,16 @@ add_named(struct cdn_placelist *list, const char *dir, const char *name)
 	if (dir[0] != '\0')
 		cdn_placelist_add(list, cdn_arena_printf(list->g->arena,
 		    "%s%s", dir, name), &like);
+}
+
+/* The same without following a link; dir is real. */
+static void
+add_exact(struct cdn_placelist *list, const char *dir, const char *name)
+{
+	struct cdn_place like = { .pos = { .source = floor_source } };
+
+	cdn_placelist_exact(list, cdn_arena_printf(list->g->arena, "%s%s",
+	    dir, name), &like);
 }
 
 /* ----- Credentials ----------------------------------------------------------- */
@@ -149,6 +165,7 @@ static void
 add_sealed(struct cdn_placelist *list)
 {
 	const struct cordon_session *s = list->g->session;
+	const char *worktree = list->g->worktree.gitdir;
 	const char *homes[HOMES];
 
 	find_homes(s, homes);
@@ -159,6 +176,8 @@ add_sealed(struct cdn_placelist *list)
 		for (size_t k = 0; k < CDN_LEN(own_dirs); k++)
 			add_named(list, homes[i], own_dirs[k]);
 	add_documents(list);
+	for (size_t i = 0; worktree != NULL && i < CDN_LEN(redirects); i++)
+		add_exact(list, worktree, redirects[i]);
 }
 
 static void
@@ -175,12 +194,24 @@ add_hidden_in(struct cdn_placelist *list, const char *dir, const char *state)
 	}
 }
 
+/* Homes and temporary directories that could not be made in STATE. */
+static void
+add_substitutes(struct cdn_placelist *list)
+{
+	struct cdn_place like = { .shown = "/tmp/cordon-*", .glob = true,
+		.pos = { .source = floor_source } };
+
+	cdn_placelist_add(list, cdn_arena_printf(list->g->arena,
+	    CDN_OWN_SUBSTITUTE "????????????????", (unsigned)geteuid()), &like);
+}
+
 static void
 add_hidden(struct cdn_placelist *list)
 {
 	const char *homes[HOMES];
 
 	find_homes(list->g->session, homes);
+	add_substitutes(list);
 	add_hidden_in(list, list->g->session->places.state, "");
 	for (size_t i = 0; i < HOMES; i++)
 		add_hidden_in(list, homes[i], "/.local/state/cordon");
@@ -205,20 +236,21 @@ add_inodes(struct cdn_placelist *list)
 }
 
 void
-cdn_gather_floor(struct cdn_gather *g, const char *own_home,
-    struct cdn_authority_spec *spec, struct cdn_place_list *ret_inodes)
+cdn_gather_floor(struct cdn_gather *g, struct cdn_authority_spec *spec,
+    struct cdn_place_list *ret_inodes)
 {
 	struct cdn_placelist closed = { .g = g }, sealed = { .g = g };
 	struct cdn_placelist hidden = { .g = g }, own = { .g = g };
 	struct cdn_placelist inodes = { .g = g };
-	struct cdn_place like = { .pos = { .source = floor_source } };
 
 	add_closed(&closed);
 	add_sealed(&sealed);
 	add_hidden(&hidden);
 	add_inodes(&inodes);
-	if (own_home[0] != '\0')
-		cdn_placelist_exact(&own, own_home, &like);
+	if (g->session->own.home[0] != '\0')
+		add_exact(&own, g->session->own.home, "");
+	if (g->session->own.tmp[0] != '\0')
+		add_exact(&own, g->session->own.tmp, "");
 	spec->closed = cdn_placelist_done(&closed);
 	spec->sealed = cdn_placelist_done(&sealed);
 	spec->hidden = cdn_placelist_done(&hidden);

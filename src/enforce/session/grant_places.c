@@ -1,100 +1,7 @@
 /*
- * grant_places - what is open besides the workspace: roots that documents
- * and the command line declare, and the runtime view of the preset.
+ * grant_places - the roots that documents and the command line declare.
  */
 #include "enforce/session/placelist.h"
-
-#include "engine/decide/floor.h"
-#include "engine/decide/preset.h"
-
-/* ----- The runtime view ------------------------------------------------------ */
-
-/* A PATH entry that is a home, lies above one, or holds a floor entry. */
-static bool
-opens_too_much(const struct cdn_places *places,
-    const struct cdn_place_list *closed, const char *dir)
-{
-	const char *homes[] = { places->home, places->passwd_home };
-
-	for (size_t i = 0; i < CDN_LEN(homes); i++)
-		if (homes[i][0] != '\0' && cdn_placelist_below(homes[i], dir))
-			return true;
-	for (size_t i = 0; i < closed->n; i++)
-		if (cdn_placelist_below(closed->v[i].path, dir))
-			return true;
-	return false;
-}
-
-static void
-add_path_dirs(struct cdn_placelist *list, const struct cdn_place_list *closed,
-    const struct cdn_place *like)
-{
-	struct cdn_gather *g = list->g;
-	cdn_str rest = cdn_str_of(getenv("PATH"));
-	cdn_str workspace = cdn_str_of(g->session->workspace);
-	cdn_str part;
-
-	while (cdn_str_next(&rest, ':', &part)) {
-		struct cdn_real real;
-
-		/* What lies in the workspace has its rules already. */
-		if (part.n == 0 || part.p[0] != '/' ||
-		    cdn_str_starts(part, workspace) ||
-		    cdn_path_resolve("/", part, &real, NULL) != 0 ||
-		    !real.exists ||
-		    opens_too_much(&g->session->places, closed, real.path))
-			continue;
-		cdn_placelist_add(list,
-		    cdn_arena_dup(g->arena, real.path, real.len), like);
-	}
-}
-
-static void
-add_toolchains(struct cdn_placelist *list, const struct cdn_place *like)
-{
-	const char *home = list->g->session->places.home;
-	const char *name;
-
-	if (home[0] == '\0')
-		return;
-	for (size_t i = 0; (name = cdn_preset_toolchain(i)) != NULL; i++)
-		cdn_placelist_add(list, cdn_arena_printf(list->g->arena,
-		    "%s/%s", home, name), like);
-}
-
-static void
-add_runtime_read(struct cdn_placelist *list, const struct cdn_preset *preset,
-    const struct cdn_place_list *closed)
-{
-	const struct cdn_place like = { .pos = { .source = preset->source } };
-	const char *dir;
-
-	if (preset->whole_host) {
-		cdn_placelist_add(list, "/", &like);
-		return;
-	}
-	for (size_t i = 0; (dir = cdn_preset_system(i)) != NULL; i++)
-		cdn_placelist_add(list, dir, &like);
-	add_path_dirs(list, closed, &like);
-	if (preset->toolchains)
-		add_toolchains(list, &like);
-}
-
-static void
-add_runtime_write(struct cdn_placelist *list, const struct cdn_preset *preset,
-    const char *own_home)
-{
-	struct cdn_place like = { .pos = { .source = preset->source } };
-	const char *device;
-
-	if (preset->whole_host)
-		cdn_placelist_add(list, "/", &like);
-	if (preset->own_home && own_home[0] != '\0')
-		cdn_placelist_exact(list, own_home, &like);
-	like.alone = true;
-	for (size_t i = 0; (device = cdn_floor_device(i)) != NULL; i++)
-		cdn_placelist_add(list, device, &like);
-}
 
 /* ----- Declared roots --------------------------------------------------------- */
 
@@ -185,13 +92,9 @@ gather_document(struct cdn_gather *g, const struct cdn_loaded *loaded,
 
 void
 cdn_gather_grants(struct cdn_gather *g,
-    const struct cordon_session_options *options, const char *own_home,
+    const struct cordon_session_options *options,
     struct cdn_document *documents, struct cdn_authority_spec *spec)
 {
-	const struct cdn_preset *preset = cdn_preset_get(options->preset);
-	struct cdn_placelist read = { .g = g, .grants = true };
-	struct cdn_placelist write = { .g = g, .grants = true };
-
 	for (size_t i = 0; i < g->session->loaded_count; i++)
 		gather_document(g, &g->session->loaded[i], &documents[i]);
 	spec->command_read = command_roots(g, options->read,
@@ -199,8 +102,4 @@ cdn_gather_grants(struct cdn_gather *g,
 	spec->command_write = command_roots(g, options->write,
 	    options->write_count);
 	spec->runtime_write_roots = write_roots(g);
-	add_runtime_read(&read, preset, &spec->closed);
-	add_runtime_write(&write, preset, own_home);
-	spec->runtime_read = cdn_placelist_done(&read);
-	spec->runtime_write = cdn_placelist_done(&write);
 }

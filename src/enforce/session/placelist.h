@@ -13,10 +13,12 @@
 #define CDN_SESSION_PLACELIST_H
 
 #include "enforce/session/session.h"
+#include "enforce/session/worktree.h"
 
 struct cdn_gather {
 	const struct cordon_session *session;
 	struct cdn_arena *arena;
+	struct cdn_worktree worktree;
 	struct cordon_error *err; /* of the first failure */
 	int code;		  /* 0 = none */
 };
@@ -53,13 +55,18 @@ bool cdn_placelist_below(const char *path, const char *dir);
 struct cdn_place_list cdn_placelist_done(const struct cdn_placelist *list);
 
 /* floor_places.c: closed, sealed, hidden and own of the specification. */
-void cdn_gather_floor(struct cdn_gather *g, const char *own_home,
-    struct cdn_authority_spec *spec, struct cdn_place_list *ret_inodes);
+void cdn_gather_floor(struct cdn_gather *g, struct cdn_authority_spec *spec,
+    struct cdn_place_list *ret_inodes);
 
-/* grant_places.c: roots of documents and command line, the runtime view. */
+/* grant_places.c: the roots of documents and command line. */
 void cdn_gather_grants(struct cdn_gather *g,
-    const struct cordon_session_options *options, const char *own_home,
+    const struct cordon_session_options *options,
     struct cdn_document *documents, struct cdn_authority_spec *spec);
+
+/* runtime_places.c: the runtime view; after the floor is known. */
+void cdn_gather_runtime(struct cdn_gather *g,
+    const struct cordon_session_options *options,
+    struct cdn_authority_spec *spec);
 
 /* network_option.c: --network as a list of rules, in the arena. */
 CDN_MUST_USE int cdn_network_option(struct cdn_arena *arena, const char *text,

@@ -1,13 +1,15 @@
 /*
  * session - putting it together.
  */
+#include "enforce/session/attach.h"
 #include "enforce/session/folded.h"
 #include "enforce/session/placelist.h"
 
 #include <errno.h>
-#include <sha2.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/session/own.h"
 #include "engine/decide/preset.h"
 
 /* ----- Where we are ----------------------------------------------------------- */
@@ -36,32 +38,6 @@ find_workspace(struct cordon_session *s, const char *dir,
 		return code;
 	s->workspace = cdn_arena_dup(s->arena, real.path, real.len);
 	return s->workspace == NULL ? cdn_err_nomem(err) : 0;
-}
-
-#define HOME_ID_BYTES 8 /* 16 hex digits */
-
-/*
- * STATE/homes/ID, ID from the real path of the workspace; "" = none.  STATE is
- * made real, what lies in it is not: a link there would choose what is open.
- */
-static const char *
-own_home(const struct cordon_session *s)
-{
-	uint8_t digest[SHA256_DIGEST_LENGTH];
-	char id[2 * HOME_ID_BYTES + 1];
-	struct cdn_real state;
-	SHA2_CTX ctx;
-
-	if (s->places.state[0] == '\0' || cdn_path_resolve("/",
-		cdn_str_of(s->places.state), &state, NULL) != 0)
-		return "";
-	SHA256Init(&ctx);
-	SHA256Update(&ctx, (const uint8_t *)s->workspace,
-	    strlen(s->workspace));
-	SHA256Final(digest, &ctx);
-	for (size_t i = 0; i < HOME_ID_BYTES; i++)
-		snprintf(id + 2 * i, 3, "%02x", digest[i]);
-	return cdn_arena_printf(s->arena, "%s/homes/%s", state.path, id);
 }
 
 /* ----- Which profile ------------------------------------------------------------ */
@@ -150,17 +126,30 @@ resolve_layers(struct cordon_session *s, struct cordon_error *err)
 	return 0;
 }
 
+/* A repository of its own keeps its hooks and its configuration. */
+static enum cdn_preset_git
+git_entries(const struct cordon_session *s, bool nested)
+{
+	char name[CDN_PATH_MAX + sizeof("/.git")];
+	struct stat st;
+
+	if (!nested)
+		return CDN_GIT_FIXED;
+	snprintf(name, sizeof(name), "%s/.git", s->workspace);
+	return lstat(name, &st) != 0 && errno == ENOENT ? CDN_GIT_FRESH :
+							  CDN_GIT_NESTED;
+}
+
 static int
 gather(struct cordon_session *s, const struct cordon_session_options *options,
     struct cordon_error *err)
 {
 	struct cdn_gather g = { .session = s, .arena = s->arena, .err = err };
-	const char *home = own_home(s);
 
-	if (home == NULL)
-		return cdn_err_nomem(err);
-	cdn_gather_floor(&g, home, &s->spec, &s->inodes);
-	cdn_gather_grants(&g, options, home, s->documents, &s->spec);
+	g.code = cdn_worktree_find(s->arena, s->workspace, &g.worktree, err);
+	cdn_gather_floor(&g, &s->spec, &s->inodes);
+	cdn_gather_grants(&g, options, s->documents, &s->spec);
+	cdn_gather_runtime(&g, options, &s->spec);
 	if (g.code == 0 && options->network != NULL)
 		g.code = cdn_network_option(s->arena, options->network,
 		    &s->network, err);
@@ -180,6 +169,7 @@ build_authority(struct cordon_session *s,
 	s->spec.profile_name = s->profile;
 	s->spec.workspace = s->workspace;
 	s->spec.preset = s->preset;
+	s->spec.git = git_entries(s, options->nested_git);
 	s->spec.documents = s->documents;
 	s->spec.document_count = s->loaded_count;
 	s->spec.network = s->network;
@@ -199,6 +189,8 @@ fill(struct cordon_session *s, const struct cordon_session_options *options,
 		code = find_cwd(s, err);
 	if (code == 0)
 		code = find_workspace(s, options->workspace, err);
+	if (code == 0)
+		code = cdn_own_find(s, options, err);
 	if (code == 0)
 		code = cdn_session_load(s, options, diags, err);
 	if (code == 0)
@@ -223,7 +215,10 @@ session_alloc(void)
 	}
 	session->arena = arena;
 	session->folded = cdn_folded_new();
-	if (session->folded == NULL) {
+	session->attached = cdn_attached_new();
+	if (session->folded == NULL || session->attached == NULL) {
+		cdn_folded_free(session->folded);
+		cdn_attached_free(session->attached);
 		cdn_arena_free(arena);
 		return NULL;
 	}
@@ -254,6 +249,7 @@ cdn_session_free(struct cordon_session *session)
 {
 	if (session == NULL)
 		return;
+	cdn_attached_free(session->attached);
 	cdn_folded_free(session->folded);
 	for (size_t i = 0; i < session->loaded_count; i++) {
 		if (session->documents != NULL)

@@ -56,7 +56,9 @@ struct cordon_session {
 	struct cdn_network_set *network; /* --network, or NULL */
 	struct cdn_authority_spec spec;	 /* what the authority was built from */
 	const struct cdn_authority *authority;
-	struct cdn_folded *folded; /* folded.h; the one thing made later */
+	/* Made later, under locks of their own. */
+	struct cdn_folded *folded;     /* folded.h */
+	struct cdn_attached *attached; /* attach.h */
 };
 
 CDN_MUST_USE int cdn_session_new(const struct cordon_session_options *options,

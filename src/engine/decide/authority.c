@@ -282,8 +282,8 @@ build_layers(const struct builder *like, const struct cdn_authority_spec *spec,
 }
 
 static int
-build_preset(const struct builder *like, struct cdn_authority *a,
-    struct cordon_error *err)
+build_preset(const struct builder *like, enum cdn_preset_git git,
+    struct cdn_authority *a, struct cordon_error *err)
 {
 	a->preset_profile.name = a->profile_name;
 	a->preset_profile.network = (struct cdn_network_set){
@@ -294,8 +294,8 @@ build_preset(const struct builder *like, struct cdn_authority *a,
 	};
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
 		struct cdn_rules rules;
-		int code = cdn_preset_rules(like->arena, a->preset, op, &rules,
-		    err);
+		int code = cdn_preset_rules(like->arena, a->preset, op, git,
+		    &rules, err);
 
 		if (code == 0)
 			code = cdn_rule_set_build(like->arena, rules,
@@ -316,7 +316,7 @@ build_all(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 	if (code == 0)
 		code = build_layers(&like, spec, a, err);
 	if (code == 0)
-		code = build_preset(&like, a, err);
+		code = build_preset(&like, spec->git, a, err);
 	if (code == 0)
 		code = build_scope(&like, &spec->command_read,
 		    &spec->command_write, &a->command, err);

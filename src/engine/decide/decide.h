@@ -14,6 +14,7 @@
 #ifndef CDN_DECIDE_DECIDE_H
 #define CDN_DECIDE_DECIDE_H
 
+#include "engine/decide/preset.h"
 #include "engine/profile/profile.h"
 
 /* ----- What the outside world contributes --------------------------------- */
@@ -47,6 +48,7 @@ struct cdn_authority_spec {
 	const char *profile_name;
 	const char *workspace; /* real path */
 	enum cordon_preset preset;
+	enum cdn_preset_git git;
 	const struct cdn_document *documents; /* outermost first */
 	size_t document_count;
 

@@ -5,7 +5,8 @@ static const struct cdn_preset presets[] = {
 	[CORDON_PRESET_WORKSPACE] = {
 		.name = "workspace", .source = "<preset workspace>",
 		.modifies = true, .denies = true, .toolchains = true,
-		.own_home = true, .network = CDN_NETWORK_NONE,
+		.own_home = true, .own_tmp = true,
+		.network = CDN_NETWORK_NONE,
 	},
 	[CORDON_PRESET_PROTECT] = {
 		.name = "protect", .source = "<preset protect>",
@@ -14,7 +15,8 @@ static const struct cdn_preset presets[] = {
 	},
 	[CORDON_PRESET_STRICT] = {
 		.name = "strict", .source = "<preset strict>",
-		.own_home = true, .network = CDN_NETWORK_NONE,
+		.own_home = true, .own_tmp = true,
+		.network = CDN_NETWORK_NONE,
 	},
 };
 
@@ -23,14 +25,32 @@ static const struct cdn_preset presets[] = {
  * the others are read by editors, shells and agents when they open the tree.
  * The entry for .git alone is the name itself: no .git appears or goes.
  */
-static const char *const executed[] = {
-	".git/hooks/**", ".git/config", ".git/config.worktree",
-	".git/commondir", ".git/modules/**/config",
-	".git/modules/**/hooks/**", ".git/worktrees/*/config.worktree",
-	".git/worktrees/*/commondir", ".git/worktrees/*/gitdir",
-	"**/.git/config", "**/.git/hooks/**", "**/.git",
-	".envrc", ".vscode/**", ".idea/**", ".devcontainer/**", ".mcp.json",
-	".claude/**", ".codex/**", ".gemini/**", ".cursor/**", ".cordon/**",
+static const struct {
+	const char *pattern;
+	enum cdn_preset_git until; /* it holds up to this word */
+} executed[] = {
+	{ ".git/hooks/**",			CDN_GIT_NESTED },
+	{ ".git/config",			CDN_GIT_NESTED },
+	{ ".git/config.worktree",		CDN_GIT_FRESH },
+	{ ".git/commondir",			CDN_GIT_FRESH },
+	{ ".git/modules/**/config",		CDN_GIT_FRESH },
+	{ ".git/modules/**/hooks/**",		CDN_GIT_FRESH },
+	{ ".git/worktrees/*/config.worktree",	CDN_GIT_FRESH },
+	{ ".git/worktrees/*/commondir",		CDN_GIT_FRESH },
+	{ ".git/worktrees/*/gitdir",		CDN_GIT_FRESH },
+	{ "**/.git/config",			CDN_GIT_FIXED },
+	{ "**/.git/hooks/**",			CDN_GIT_FIXED },
+	{ "**/.git",				CDN_GIT_FIXED },
+	{ ".envrc",				CDN_GIT_FRESH },
+	{ ".vscode/**",				CDN_GIT_FRESH },
+	{ ".idea/**",				CDN_GIT_FRESH },
+	{ ".devcontainer/**",			CDN_GIT_FRESH },
+	{ ".mcp.json",				CDN_GIT_FRESH },
+	{ ".claude/**",				CDN_GIT_FRESH },
+	{ ".codex/**",				CDN_GIT_FRESH },
+	{ ".gemini/**",				CDN_GIT_FRESH },
+	{ ".cursor/**",				CDN_GIT_FRESH },
+	{ ".cordon/**",				CDN_GIT_FRESH },
 };
 
 static const char *const system_dirs[] = {
@@ -56,7 +76,7 @@ cdn_preset_get(enum cordon_preset preset)
 const char *
 cdn_preset_executed(size_t i)
 {
-	return i < CDN_LEN(executed) ? executed[i] : NULL;
+	return i < CDN_LEN(executed) ? executed[i].pattern : NULL;
 }
 
 const char *
@@ -81,7 +101,8 @@ preset_rule(const struct cdn_preset *preset, const char *pattern, bool negated)
 
 int
 cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
-    enum cordon_op op, struct cdn_rules *ret, struct cordon_error *err)
+    enum cordon_op op, enum cdn_preset_git git, struct cdn_rules *ret,
+    struct cordon_error *err)
 {
 	struct cdn_rules rules = { 0 };
 
@@ -93,8 +114,9 @@ cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
 		rules.v[rules.n++] = preset_rule(preset, "**", false);
 	if (op == CORDON_MODIFY && preset->denies)
 		for (size_t i = 0; i < CDN_LEN(executed); i++)
-			rules.v[rules.n++] =
-			    preset_rule(preset, executed[i], true);
+			if (executed[i].until >= git)
+				rules.v[rules.n++] = preset_rule(preset,
+				    executed[i].pattern, true);
 	*ret = rules;
 	return 0;
 }

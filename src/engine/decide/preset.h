@@ -15,7 +15,15 @@ struct cdn_preset {
 	bool whole_host;    /* everything but the floor is visible */
 	bool toolchains;    /* the toolchains of the real home are visible */
 	bool own_home;	    /* HOME is a private directory */
+	bool own_tmp;	    /* and so is TMPDIR */
 	enum cdn_network_mode network;
+};
+
+/* Which of the entries about .git hold. */
+enum cdn_preset_git {
+	CDN_GIT_FIXED,	/* all: no repository appears, none is reconfigured */
+	CDN_GIT_NESTED, /* those of the workspace's own repository */
+	CDN_GIT_FRESH,	/* it has none: one may be made, too */
 };
 
 const struct cdn_preset *cdn_preset_get(enum cordon_preset preset);
@@ -31,7 +39,7 @@ const char *cdn_preset_toolchain(size_t i);
 
 /* The rules of an operation when no document is loaded, in the arena. */
 CDN_MUST_USE int cdn_preset_rules(struct cdn_arena *arena,
-    const struct cdn_preset *preset, enum cordon_op op, struct cdn_rules *ret,
-    struct cordon_error *err);
+    const struct cdn_preset *preset, enum cordon_op op,
+    enum cdn_preset_git git, struct cdn_rules *ret, struct cordon_error *err);
 
 #endif

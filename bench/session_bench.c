@@ -1,0 +1,73 @@
+/*
+ * session_bench - what it costs to make a session.
+ *
+ *	session_bench [TIMES [PRESET]]
+ *
+ * In the current directory, with the caller's home and variables: the median
+ * and the best of many, one after the other in one process.  System calls are
+ * counted from outside (strace -c), instructions too (valgrind
+ * --tool=callgrind).
+ */
+#include <cordon/cordon.h>
+
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define TIMES	  2000
+#define TIMES_MAX 1000000
+
+static double
+now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double
+once(const struct cordon_session_options *options)
+{
+	struct cordon_session *session;
+	struct cordon_error error;
+	double start = now_us(), end;
+
+	if (cordon_session_new(options, NULL, &session, &error) != 0)
+		errx(1, "%s", error.text);
+	end = now_us();
+	cordon_session_free(session);
+	return end - start;
+}
+
+int
+main(int argc, char **argv)
+{
+	long times = argc > 1 ? strtol(argv[1], NULL, 10) : TIMES;
+	struct cordon_session_options options = { .size = sizeof(options),
+		.preset = argc > 2 ? (enum cordon_preset)atoi(argv[2]) : 0 };
+	double first, *us;
+
+	if (times < 1 || times > TIMES_MAX)
+		errx(2, "1 to %d times", TIMES_MAX);
+	us = calloc((size_t)times, sizeof(*us));
+	if (us == NULL)
+		err(1, "memory");
+	first = once(&options);
+	for (long i = 0; i < times; i++)
+		us[i] = once(&options);
+	qsort(us, (size_t)times, sizeof(*us), compare);
+	printf("session: first %.0f us, median %.1f us, best %.1f us\n", first,
+	    us[times / 2], us[0]);
+	free(us);
+	return 0;
+}

@@ -1,0 +1,46 @@
+#include "enforce/session/attach.h"
+
+#include <pthread.h>
+
+struct cdn_attached {
+	pthread_mutex_t lock;
+	void *thing; /* NULL until it is made */
+	void (*detach)(void *thing);
+};
+
+struct cdn_attached *
+cdn_attached_new(void)
+{
+	struct cdn_attached *attached = calloc(1, sizeof(*attached));
+
+	if (attached != NULL)
+		pthread_mutex_init(&attached->lock, NULL);
+	return attached;
+}
+
+void
+cdn_attached_free(struct cdn_attached *attached)
+{
+	if (attached == NULL)
+		return;
+	if (attached->thing != NULL)
+		attached->detach(attached->thing);
+	pthread_mutex_destroy(&attached->lock);
+	free(attached);
+}
+
+int
+cdn_session_attach(const struct cordon_session *session, cdn_attach_fn *make,
+    void *arg, void (*detach)(void *thing), struct cordon_error *err)
+{
+	struct cdn_attached *attached = session->attached;
+	int code = 0;
+
+	pthread_mutex_lock(&attached->lock);
+	if (attached->thing == NULL) {
+		code = make(session, arg, &attached->thing, err);
+		attached->detach = detach;
+	}
+	pthread_mutex_unlock(&attached->lock);
+	return code;
+}

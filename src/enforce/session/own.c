@@ -1,0 +1,119 @@
+/*
+ * own - the session's own home and tmp: where they are, or would be.
+ *
+ * Nothing is made here.  What can be made is asked of the directories that are
+ * there; whoever makes it later (enforce/home) says so when that was wrong.
+ */
+#include "enforce/session/own.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sha2.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/decide/preset.h"
+
+#define ID_BYTES 8 /* 16 hex digits */
+
+static void
+to_hex(const uint8_t bytes[ID_BYTES], char out[2 * ID_BYTES + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < ID_BYTES; i++) {
+		out[2 * i] = digits[bytes[i] >> 4];
+		out[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	out[2 * ID_BYTES] = '\0';
+}
+
+/* Random, so that no cage can prepare the place of the next one. */
+static int
+make_id(char out[2 * ID_BYTES + 1], struct cordon_error *err)
+{
+	uint8_t bytes[ID_BYTES];
+	ssize_t n;
+
+	do {
+		n = getrandom(bytes, sizeof(bytes), 0);
+	} while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(bytes))
+		return cdn_err_sys(err, n < 0 ? errno : EIO,
+		    "no random number for the session");
+	to_hex(bytes, out);
+	return 0;
+}
+
+/* The same workspace has the same home, whatever name it was given by. */
+static void
+workspace_id(const char *workspace, char out[2 * ID_BYTES + 1])
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	SHA2_CTX ctx;
+
+	SHA256Init(&ctx);
+	SHA256Update(&ctx, (const uint8_t *)workspace, strlen(workspace));
+	SHA256Final(digest, &ctx);
+	to_hex(digest, out);
+}
+
+/* Is the directory, or the nearest one above it, there to be written? */
+static bool
+can_be_made(const struct cdn_real *state)
+{
+	char dir[CDN_PATH_MAX + 1];
+	struct stat st;
+
+	memcpy(dir, state->path, state->existing);
+	dir[state->existing] = '\0';
+	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+/*
+ * STATE is made real, what lies in it is not: a link there would choose what
+ * is open.
+ */
+static const char *
+find_base(struct cordon_session *s)
+{
+	struct cdn_real state;
+
+	if (s->places.state[0] != '\0' &&
+	    cdn_path_resolve("/", cdn_str_of(s->places.state), &state, NULL) ==
+		0 && can_be_made(&state))
+		return cdn_arena_dup(s->arena, state.path, state.len);
+	s->own.substitute = true;
+	return cdn_arena_printf(s->arena, CDN_OWN_SUBSTITUTE "%s",
+	    (unsigned)geteuid(), s->own.id);
+}
+
+int
+cdn_own_find(struct cordon_session *session,
+    const struct cordon_session_options *options, struct cordon_error *err)
+{
+	const struct cdn_preset *preset = cdn_preset_get(options->preset);
+	struct cdn_own *own = &session->own;
+	char id[2 * ID_BYTES + 1];
+	int code = make_id(own->id, err);
+
+	if (code != 0)
+		return code;
+	own->home = own->tmp = "";
+	own->base = find_base(session);
+	if (own->base == NULL)
+		return cdn_err_nomem(err);
+	if (preset->own_home && !options->host_home) {
+		workspace_id(session->workspace, id);
+		own->home = cdn_arena_printf(session->arena, "%s/homes/%s",
+		    own->base, id);
+	}
+	if (preset->own_tmp)
+		own->tmp = cdn_arena_printf(session->arena, "%s/tmp/%s",
+		    own->base, own->id);
+	if (own->home == NULL || own->tmp == NULL)
+		return cdn_err_nomem(err);
+	return 0;
+}

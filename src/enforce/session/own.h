@@ -1,0 +1,16 @@
+/*
+ * own - the session's own home and tmp; see struct cdn_own.
+ */
+#ifndef CDN_SESSION_OWN_H
+#define CDN_SESSION_OWN_H
+
+#include "enforce/session/session.h"
+
+/* What the base begins with where STATE cannot be used: uid, then the id. */
+#define CDN_OWN_SUBSTITUTE "/tmp/cordon-%u-"
+
+/* Fills session->own; the workspace and the places must be known. */
+CDN_MUST_USE int cdn_own_find(struct cordon_session *session,
+    const struct cordon_session_options *options, struct cordon_error *err);
+
+#endif

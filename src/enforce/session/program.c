@@ -1,0 +1,76 @@
+#include "enforce/session/program.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+is_program(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 && S_ISREG(st.st_mode) &&
+	    faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) == 0;
+}
+
+static bool
+resolve(const char *cwd, const char *file, struct cdn_real *ret)
+{
+	return cdn_path_resolve(cwd, cdn_str_of(file), ret, NULL) == 0 &&
+	    ret->exists && !ret->is_directory;
+}
+
+static bool
+search(const char *command, const char *path, struct cdn_real *ret)
+{
+	cdn_str rest = cdn_str_of(path), dir;
+
+	while (cdn_str_next(&rest, ':', &dir)) {
+		char file[CDN_PATH_MAX + 1];
+		int n;
+
+		if (dir.n == 0 || dir.p[0] != '/')
+			continue;
+		n = snprintf(file, sizeof(file), "%.*s/%s", CDN_STR_ARG(dir),
+		    command);
+		if (n > 0 && (size_t)n < sizeof(file) && is_program(file))
+			return resolve("/", file, ret);
+	}
+	return false;
+}
+
+/* Behind the first component of that name: 0 when there is none. */
+static size_t
+behind(const struct cdn_real *real, const char *component)
+{
+	const char *at = strstr(real->path, component);
+
+	return at == NULL ? 0 : (size_t)(at - real->path) + strlen(component);
+}
+
+/* The length of the package's path; 0: in none. */
+static size_t
+package_length(const struct cdn_real *real)
+{
+	size_t n = behind(real, "/node_modules/");
+
+	if (n > 0)
+		return n - 1;
+	n = behind(real, "/versions/");
+	return n == 0 ? 0 : n + strcspn(real->path + n, "/");
+}
+
+bool
+cdn_program_package(const char *command, const char *cwd, const char *path,
+    struct cdn_real *ret)
+{
+	bool found = strchr(command, '/') != NULL ?
+	    resolve(cwd, command, ret) : search(command, path, ret);
+	size_t n = found ? package_length(ret) : 0;
+
+	if (n == 0)
+		return false;
+	ret->path[n] = '\0';
+	ret->len = n;
+	return true;
+}

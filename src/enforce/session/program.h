@@ -1,0 +1,24 @@
+/*
+ * program - the package that a command belongs to.
+ *
+ * A command is often a link into a directory that holds what it needs:
+ *
+ *	~/.local/bin/x -> ~/.local/share/x/versions/1.2/bin/x
+ *	/usr/local/bin/y -> ../lib/node_modules/y/cli.js
+ */
+#ifndef CDN_SESSION_PROGRAM_H
+#define CDN_SESSION_PROGRAM_H
+
+#include "base/base.h"
+#include "enforce/path/path.h"
+
+/*
+ * command: as a shell takes it: with a slash from cwd, else the first
+ * executable file of that name in the absolute directories of `path` (PATH).
+ * *ret is the real path of .../node_modules or .../versions/N; false when the
+ * command is not there or lies in neither.
+ */
+bool cdn_program_package(const char *command, const char *cwd,
+    const char *path, struct cdn_real *ret);
+
+#endif

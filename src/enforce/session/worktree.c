@@ -1,0 +1,96 @@
+#include "enforce/session/worktree.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "enforce/path/path.h"
+
+#define LINE_MAX_BYTES (CDN_PATH_MAX + 16) /* "gitdir: ", a path, a newline */
+
+static const char worktrees[] = "worktrees";
+
+/* One short file as one line, without its end; no link, no FIFO. */
+static bool
+read_line(const char *file, char out[LINE_MAX_BYTES + 1], struct stat *st)
+{
+	cdn_cleanup_fd int fd = open(file,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, st) != 0 || !S_ISREG(st->st_mode))
+		return false;
+	n = read(fd, out, LINE_MAX_BYTES + 1);
+	if (n <= 0 || n > LINE_MAX_BYTES)
+		return false;
+	while (n > 0 && (out[n - 1] == '\n' || out[n - 1] == '\r'))
+		n--;
+	out[n] = '\0';
+	return n > 0 && strlen(out) == (size_t)n;
+}
+
+/* "gitdir: PATH", from the directory of the file. */
+static bool
+find_gitdir(const char *workspace, struct stat *ret_st, struct cdn_real *ret)
+{
+	static const char key[] = "gitdir: ";
+	char file[CDN_PATH_MAX + sizeof("/.git")];
+	char line[LINE_MAX_BYTES + 1];
+
+	snprintf(file, sizeof(file), "%s/.git", workspace);
+	if (!read_line(file, line, ret_st) ||
+	    strncmp(line, key, sizeof(key) - 1) != 0)
+		return false;
+	return cdn_path_resolve(workspace, cdn_str_of(line + sizeof(key) - 1),
+		   ret, NULL) == 0 && ret->exists && ret->is_directory;
+}
+
+/* The length of COMMON in COMMON/worktrees/NAME; 0 when it is not so. */
+static size_t
+common_length(const struct cdn_real *gitdir)
+{
+	const char *name = strrchr(gitdir->path, '/');
+	size_t n = (size_t)(name - gitdir->path), w = sizeof(worktrees) - 1;
+
+	if (n < w + 2 || memcmp(name - w, worktrees, w) != 0 ||
+	    gitdir->path[n - w - 1] != '/')
+		return 0;
+	return n - w - 1;
+}
+
+/* Does the repository say that its worktree is this file? */
+static bool
+names_back(const struct cdn_real *gitdir, const struct stat *file)
+{
+	char name[CDN_PATH_MAX + sizeof("/gitdir")];
+	char line[LINE_MAX_BYTES + 1];
+	struct cdn_real back;
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%s/gitdir", gitdir->path);
+	return read_line(name, line, &st) &&
+	    cdn_path_resolve(gitdir->path, cdn_str_of(line), &back, NULL) ==
+		0 && back.exists && back.dev == file->st_dev &&
+	    back.ino == file->st_ino;
+}
+
+int
+cdn_worktree_find(struct cdn_arena *arena, const char *workspace,
+    struct cdn_worktree *ret, struct cordon_error *err)
+{
+	struct cdn_worktree found = { 0 };
+	struct cdn_real gitdir;
+	struct stat file;
+	size_t n = 0;
+
+	if (find_gitdir(workspace, &file, &gitdir))
+		n = common_length(&gitdir);
+	if (n > 0 && names_back(&gitdir, &file)) {
+		found.gitdir = cdn_arena_dup(arena, gitdir.path, gitdir.len);
+		found.common = cdn_arena_dup(arena, gitdir.path, n);
+		if (found.gitdir == NULL || found.common == NULL)
+			return cdn_err_nomem(err);
+	}
+	*ret = found;
+	return 0;
+}
