@@ -32,11 +32,20 @@
 #define CDN_STORE_MAX	     4096   /* policies in one directory */
 #define CDN_NAMES_MAX	     1024   /* names in one list: env, sealed, mcp */
 #define CDN_ENV_VALUE_MAX    65536  /* bytes of the value of one variable */
+#define CDN_ENV_MAX	     4096   /* variables of one run, those twice too */
+#define CDN_DOTFILE_MAX	     (256UL * 1024UL) /* bytes of a ~/.gitconfig */
+#define CDN_HOME_CLEAN_MAX   16	    /* leftover tmp directories, per start */
+#define CDN_HOME_CLEAN_LOOKS 256    /* locks tried for that */
+#define CDN_HOME_CLEAN_ENTRIES 65536 /* names removed for that */
+#define CDN_HOME_WIPE_ENTRIES (1UL << 24) /* names removed at the end */
 #define CDN_DURATION_MAX     (INT64_MAX / 1000000) /* ms; fits as ns, too */
 #define CDN_SIZE_MAX	     INT64_MAX /* bytes; what rlimits and files take */
 #define CDN_COUNT_MAX	     INT32_MAX /* processes, open files */
 #define CDN_RUN_OUTPUT	     (1024UL * 1024UL) /* bytes of output, unless told */
 #define CDN_RUN_OUTPUT_MAX   (1024UL * 1024UL * 1024UL) /* at most */
+#define CDN_AUDIT_LINE_MAX   65536  /* bytes of one event, newline included */
+#define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
+#define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */

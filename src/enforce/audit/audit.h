@@ -28,15 +28,19 @@ enum cdn_event_kind {
 	CDN_EVENT_KIND_MAX
 };
 
-/* One field; the first that is set says what it is. */
+/*
+ * One field.  What is too long for the line is cut, and the line then says
+ * "cut":true: a text ends in "[+N bytes]", a list in "[+N more]", and JSON
+ * becomes the text "[N bytes]".
+ */
 struct cdn_event_field {
-	const char *name;
+	const char *name; /* none of schema seq prev time run kind cut */
 	enum {
 		CDN_FIELD_TEXT,	   /* any bytes; made UTF-8 */
 		CDN_FIELD_NUMBER,
 		CDN_FIELD_BOOL,
 		CDN_FIELD_NULL,
-		CDN_FIELD_JSON,	   /* a finished value, passed on as it is */
+		CDN_FIELD_JSON,	   /* a finished value without a newline */
 		CDN_FIELD_STRINGS, /* NULL-terminated list */
 	} type;
 	union {
@@ -51,7 +55,7 @@ struct cdn_event {
 	enum cdn_event_kind kind;
 	const char *run; /* id of the run */
 	const struct cdn_event_field *fields;
-	size_t field_count;
+	size_t field_count; /* at most CDN_AUDIT_FIELDS_MAX */
 };
 
 struct cdn_sink;
@@ -65,9 +69,19 @@ struct cdn_sink {
 };
 
 /*
- * The file is made 0600 when it is missing, its directory 0700; a link, a
- * file of somebody else or one that others may write is refused.  Any thread
- * may write; processes with the same file take turns (a lock).
+ * The file is made 0600 when it is missing, its directory 0700 (and those above
+ * it); a link, a file of somebody else, one that others may write, or one in a
+ * directory where others may put another in its place is refused.
+ *
+ * Any thread may write; processes with the same file take turns (a lock), and
+ * who waits longer than CDN_AUDIT_WAIT_MS gets an error.  A sink belongs to the
+ * process that opened it: after fork() the child may only close it.
+ *
+ * A line is written whole or not at all: after an error the file is as it was.
+ * A line without its head, or half a line at the end, is what a killed process
+ * leaves behind; the next write mends it.  Where file and head disagree in any
+ * other way nothing is written any more (CORDON_E_INVALID).  Nothing waits for
+ * the disk.
  */
 CDN_MUST_USE int cdn_audit_open(const char *file, struct cdn_sink **ret,
     struct cordon_error *err);

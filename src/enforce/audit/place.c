@@ -1,0 +1,154 @@
+#include "enforce/audit/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OPEN_FLAGS (O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+#define ATTEMPTS   4 /* while others make and remove the file */
+
+/* The directory of a file, with its last slash; "./" when it has none. */
+static int
+directory_of(const char *file, char ret[CDN_PATH_MAX + 1],
+    struct cordon_error *err)
+{
+	const char *slash = strrchr(file, '/');
+	size_t n = slash == NULL ? 0 : (size_t)(slash - file) + 1;
+
+	if (n > CDN_PATH_MAX)
+		return cdn_err_sys(err, ENAMETOOLONG, "audit file '%s'", file);
+	memcpy(ret, file, n);
+	ret[n] = '\0';
+	if (n == 0)
+		memcpy(ret, "./", sizeof("./"));
+	return 0;
+}
+
+/* Every directory above the file that is not there yet. */
+static int
+make_directories(const char *file, struct cordon_error *err)
+{
+	char dir[CDN_PATH_MAX + 1];
+	int r = directory_of(file, dir, err);
+
+	if (r != 0)
+		return r;
+	for (char *p = dir + 1; *p != '\0'; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+			return cdn_err_sys(err, errno,
+			    "cannot make the directory '%s' for the audit file",
+			    dir);
+		*p = '/';
+	}
+	return 0;
+}
+
+static int
+make(const char *file, int flags, struct cordon_error *err)
+{
+	int fd, r = make_directories(file, err);
+
+	if (r != 0)
+		return r;
+	fd = open(file, OPEN_FLAGS | flags | O_CREAT | O_EXCL, 0600);
+	if (fd >= 0 && fchmod(fd, 0600) != 0) { /* whatever the umask is */
+		r = cdn_err_sys(err, errno, "cannot make audit file '%s'", file);
+		close(fd);
+		return r;
+	}
+	if (fd < 0)
+		return cdn_err_sys(err, errno, "cannot make audit file '%s'",
+		    file);
+	return fd;
+}
+
+static int
+refuse(const char *file, const char *why, struct cordon_error *err)
+{
+	return cdn_err(err, CORDON_E_INVALID,
+	    "audit file '%s' %s; move it away or name another one", file, why);
+}
+
+static int
+cannot_open(const char *file, int error, struct cordon_error *err)
+{
+	struct stat st;
+
+	if (error == ELOOP && lstat(file, &st) == 0 && S_ISLNK(st.st_mode))
+		return refuse(file, "is a symbolic link", err);
+	if (error == EISDIR || error == ENXIO)
+		return refuse(file, "is not a regular file", err);
+	return cdn_err_sys(err, error, "cannot open audit file '%s'", file);
+}
+
+static int
+check(int fd, const char *file, struct cordon_error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return cdn_err_sys(err, errno, "cannot look at '%s'", file);
+	if (!S_ISREG(st.st_mode))
+		return refuse(file, "is not a regular file", err);
+	if (st.st_uid != geteuid())
+		return refuse(file, "belongs to somebody else", err);
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return refuse(file, "can be written by others", err);
+	return 0;
+}
+
+/* Without O_CREAT first: it is nearly always there. */
+static int
+open_or_make(const char *file, int flags, struct cordon_error *err)
+{
+	struct cordon_error why = { 0 };
+	int fd = -1;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		fd = open(file, OPEN_FLAGS | flags);
+		if (fd >= 0)
+			return fd;
+		if (errno != ENOENT)
+			return cannot_open(file, errno, err);
+		fd = make(file, flags, &why);
+		if (fd >= 0)
+			return fd;
+		if (why.sys_errno != EEXIST)
+			break;
+	}
+	if (err != NULL)
+		*err = why;
+	return fd;
+}
+
+int
+cdn_place_open(const char *file, int flags, struct cordon_error *err)
+{
+	int fd = open_or_make(file, flags, err);
+	int r = fd < 0 ? 0 : check(fd, file, err);
+
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+int
+cdn_place_check_dir(const char *file, struct cordon_error *err)
+{
+	char dir[CDN_PATH_MAX + 1];
+	struct stat st;
+	int r = directory_of(file, dir, err);
+
+	if (r != 0)
+		return r;
+	if (stat(dir, &st) != 0)
+		return cdn_err_sys(err, errno, "cannot look at '%s'", dir);
+	if ((st.st_mode & S_IWOTH) != 0 && (st.st_mode & S_ISVTX) == 0)
+		return refuse(file, "lies where anybody could replace it", err);
+	return 0;
+}

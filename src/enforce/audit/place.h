@@ -1,0 +1,24 @@
+/*
+ * place - opening a file that nobody else can have put there.
+ */
+#ifndef CDN_AUDIT_PLACE_H
+#define CDN_AUDIT_PLACE_H
+
+#include "base/err.h"
+
+/*
+ * A descriptor to read and write (flags: O_APPEND or 0), or a negative code.
+ * What is missing is made: the file 0600, directories 0700.  Refused are links,
+ * what is no regular file, is not ours, or others may write.
+ */
+CDN_MUST_USE int cdn_place_open(const char *file, int flags,
+    struct cordon_error *err);
+
+/*
+ * Refuses a directory where anybody may replace the file.  After the file was
+ * opened: then there is a directory.
+ */
+CDN_MUST_USE int cdn_place_check_dir(const char *file,
+    struct cordon_error *err);
+
+#endif
