@@ -298,25 +298,49 @@ kill_children(struct cdn_tree *tree)
 }
 
 /*
- * Whoever is a child now gets SIGKILL; whoever they leave behind becomes a
- * child when they end, which ends a wait, and has its turn next time round.
- * Most often the leader was the last, and there is nobody to look for.
+ * Why nobody is left when the kernel says ECHILD: by induction over those who
+ * ever belonged to the tree, each of whom has, as long as he is not reaped, an
+ * ancestor among our children, or is one.
+ *
+ *   - He begins inside the fork of a member, who cannot end meanwhile: as the
+ *     child of the member, or (CLONE_PARENT) of the member's own parent.
+ *   - When a member ends, the kernel gives its children to the nearest living
+ *     subreaper above, in the same hold of its lock that makes a zombie of the
+ *     member: no moment shows the one and not the other.  The nearest is us or
+ *     (a member asked for it) another member; the first process of a PID
+ *     namespace that a member made takes its own with it when it ends.
+ *   - Nobody but us reaps our children.  A zombie is a child until then.
+ *
+ * waitid() looks at all children in one hold of that lock, so its ECHILD is a
+ * statement about one moment, after which no member can begin.  Where we look
+ * for children to kill does not matter for that: who was missed is still a
+ * child, there is no ECHILD, and we look again.  So each round kills at least
+ * one, and waits for one to end.
+ *
+ * A caller who minds his children himself may have others, which are spared,
+ * and never gets there.  He ends by having found none twice: what a thread of
+ * his leaves behind by ending goes to the first of them, whose list may have
+ * been looked at already, but not the second time.
  */
 CDN_BARE void
 cdn_tree_end(struct cdn_tree *tree)
 {
+	unsigned nobody = 0;
 	int r;
 
 	(void)cdn_tree_signal(tree, SIGKILL);
-	for (;;) {
+	while (nobody < 2) {
 		do
 			r = reap_one(tree, WNOHANG);
 		while (r > 0);
 		if (r < 0)
 			return;
 		kill_children(tree);
-		if (tree->signalled == 0)
-			return; /* only such as we cannot or must not end */
-		(void)reap_one(tree, 0);
+		nobody = tree->signalled == 0 ? nobody + 1 : 0;
+		if (nobody == 0)
+			(void)reap_one(tree, 0);
 	}
+	/* Somebody is there, not spared, and was not found: never seen. */
+	if (tree->left == 0 && tree->spared_count == 0)
+		tree->left = tree->leader;
 }

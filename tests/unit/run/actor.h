@@ -316,7 +316,8 @@ static inline bool
 is_locked(const char *file)
 {
 	int fd = open(file, O_RDWR | O_CLOEXEC);
-	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 &&
+	    errno == EWOULDBLOCK;
 
 	if (fd >= 0)
 		close(fd);

@@ -1,6 +1,9 @@
 /*
  * Nobody is left: however they forked, whatever they ignore, whoever ends
  * first.  Each of them holds a lock, which is free only when all are gone.
+ *
+ *	orphans [WHO]			the test, see runs.h
+ *	orphans WHO chain COUNT		one case of it, at COUNT moments
  */
 #include "actor.h"
 
@@ -80,33 +83,93 @@ lives_without_us(void *arg)
 
 /* ----- With us ------------------------------------------------------------ */
 
+/*
+ * We are a subreaper ourselves while this is asked: whoever a shepherd left
+ * behind, dead or alive, is our child now.  The kernel knows that for sure, at
+ * this very moment; the lock is a second witness.  NULL: nobody is left.
+ */
+static const char *
+who_is_left(const char *file)
+{
+	if (!no_children())
+		return ", but a child is left";
+	if (is_locked(file))
+		return ", but the lock is held";
+	return NULL;
+}
+
+/* What is not as it should be after "ready"; an empty text for nothing. */
+static const char *
+what_is_wrong(const struct cdn_run_result *result, bool timed_out,
+    const char *file)
+{
+	const char *left = who_is_left(file);
+
+	if (left != NULL)
+		return left;
+	if (access(file, F_OK) != 0)
+		return ", but nobody was there";
+	if (result->timed_out != timed_out || result->success == timed_out)
+		return ", but it ended in another way";
+	return is_text(&result->out, "ready\n") ? "" : ", but was not ready";
+}
+
+static void
+test_kind(enum cdn_reaper reaper, const char *kind)
+{
+	const char *file = fresh_lock();
+	struct cdn_run_request request = orphan_request(kind, file, "exit");
+	struct cdn_run_result result;
+	const char *wrong;
+
+	request.reaper = reaper;
+	result = must_run(&request);
+	wrong = what_is_wrong(&result, false, file);
+	ok_f(*wrong == '\0', "%s: %s: gone after a clean exit%s",
+	    reaper_names[reaper], kind, wrong);
+	cdn_run_result_done(&result);
+
+	file = fresh_lock();
+	request = orphan_request(kind, file, "pause");
+	request.reaper = reaper;
+	request.wall_ms = 200;
+	request.grace_ms = 50;
+	result = must_time_out(&request, "ready");
+	wrong = what_is_wrong(&result, true, file);
+	ok_f(*wrong == '\0', "%s: %s: gone after a timeout%s",
+	    reaper_names[reaper], kind, wrong);
+	cdn_run_result_done(&result);
+}
+
 static void
 test_kinds(enum cdn_reaper reaper)
 {
-	for (size_t i = 0; i < CDN_LEN(orphan_kinds); i++) {
-		const char *kind = orphan_kinds[i].name;
+	for (size_t i = 0; i < CDN_LEN(orphan_kinds); i++)
+		test_kind(reaper, orphan_kinds[i].name);
+}
+
+/* Interrupted at any moment of its making, also while it forks. */
+static void
+test_chain(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
 		const char *file = fresh_lock();
 		struct cdn_run_request request =
-		    orphan_request(kind, file, "exit");
+		    orphan_request("chain", file, "pause");
+		enum cdn_reaper reaper = reapers[i % CDN_LEN(reapers)];
 		struct cdn_run_result result;
+		const char *left;
 
 		request.reaper = reaper;
+		request.wall_ms = 1 + i % 40;
+		request.grace_ms = 20;
 		result = must_run(&request);
-		ok_f(result.success && is_text(&result.out, "ready\n") &&
-		    !is_locked(file) && access(file, F_OK) == 0 &&
-		    no_children(), "%s: %s: gone after a clean exit",
-		    reaper_names[reaper], kind);
-		cdn_run_result_done(&result);
-
-		file = fresh_lock();
-		request = orphan_request(kind, file, "pause");
-		request.reaper = reaper;
-		request.wall_ms = 200;
-		request.grace_ms = 50;
-		result = must_time_out(&request, "ready");
-		ok_f(result.timed_out && is_text(&result.out, "ready\n") &&
-		    !is_locked(file) && no_children(),
-		    "%s: %s: gone after a timeout", reaper_names[reaper], kind);
+		left = who_is_left(file);
+		if (left != NULL || !result.timed_out || i + 1 == count)
+			ok_f(left == NULL && result.timed_out,
+			    "%s: chain: gone in run %u of %u after %d ms%s",
+			    reaper_names[reaper], i + 1, count,
+			    (int)request.wall_ms, left == NULL ? "" : left);
 		cdn_run_result_done(&result);
 	}
 }
@@ -579,15 +642,45 @@ test_unkillable(void)
 
 	if (geteuid() != 0 || victim == MAP_FAILED)
 		return;
-	prctl(PR_SET_CHILD_SUBREAPER, 1L); /* to end it here */
 	r = tmp_child(cannot_be_killed, victim, false);
 	if (r == 50)
 		skip("cannot give up the right to kill");
 	else
 		ok(r == 0, "who cannot be killed is told of");
+	/* It fell to us: test_all() made us a subreaper. */
 	if (*victim > 0 && kill(*victim, SIGKILL) == 0)
 		waitpid(*victim, &status, 0);
 	munmap(victim, sizeof(*victim));
+}
+
+static void
+test_without_us(void)
+{
+	for (size_t i = 0; i < CDN_LEN(orphan_kinds); i++) {
+		char kind[16];
+
+		snprintf(kind, sizeof(kind), "%s", orphan_kinds[i].name);
+		ok_f(tmp_child(lives_without_us, kind, false) == 0,
+		    "without us: %s lives on", kind);
+	}
+}
+
+static void
+test_all(void)
+{
+	test_without_us();
+	test_two_runs();
+	test_shepherd();
+	test_shepherd_goes();
+	test_others();
+	test_caller_goes();
+	prctl(PR_SET_CHILD_SUBREAPER, 1L);
+	for (size_t i = 0; i < CDN_LEN(reapers); i++) {
+		test_kinds(reapers[i]);
+		test_runners(reapers[i]);
+		test_zombies(reapers[i]);
+	}
+	test_places();
 }
 
 int
@@ -598,24 +691,12 @@ main(int argc, char **argv)
 	if (!become(argv[1]))
 		return done_testing();
 	tmp_begin();
-	for (size_t i = 0; i < CDN_LEN(orphan_kinds); i++) {
-		char kind[16];
-
-		snprintf(kind, sizeof(kind), "%s", orphan_kinds[i].name);
-		ok_f(tmp_child(lives_without_us, kind, false) == 0,
-		    "without us: %s lives on", kind);
+	if (argc > 3) {
+		prctl(PR_SET_CHILD_SUBREAPER, 1L);
+		test_chain((unsigned)strtoul(argv[3], NULL, 10));
+	} else {
+		test_all();
 	}
-	test_two_runs();
-	test_shepherd();
-	test_shepherd_goes();
-	test_others();
-	test_caller_goes();
-	for (size_t i = 0; i < CDN_LEN(reapers); i++) {
-		test_kinds(reapers[i]);
-		test_runners(reapers[i]);
-		test_zombies(reapers[i]);
-	}
-	test_places();
 	if (argc == 1)
 		test_unkillable();
 	tmp_end();

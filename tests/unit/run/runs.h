@@ -2,8 +2,9 @@
  * runs - what the tests of run/ share: who we are, short runs, an actor.
  *
  * Every program of this folder is run as whoever calls it, as nobody and in a
- * user namespace (its first argument).  It is also what it starts: with the
- * first argument "actor" it plays a part (actor.h).
+ * user namespace (its first argument: none or "self", "nobody", "userns").  It
+ * is also what it starts: with the first argument "actor" it plays a part
+ * (actor.h).
  */
 #ifndef CDN_TESTS_RUNS_H
 #define CDN_TESTS_RUNS_H
@@ -60,7 +61,7 @@ enter_userns(void)
 static inline bool
 become(const char *who)
 {
-	if (who == NULL)
+	if (who == NULL || strcmp(who, "self") == 0)
 		return true;
 	if (strcmp(who, "nobody") == 0 && geteuid() == 0) {
 		tmp_need(setgid(TMP_NOBODY) == 0 && setuid(TMP_NOBODY) == 0,
