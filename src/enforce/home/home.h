@@ -1,8 +1,9 @@
 /*
  * home - what a run finds around it: its own HOME, a private tmp.
  *
- *	BASE/homes/ID	kept, one per workspace; caches and dotfiles live there
- *	BASE/tmp/ID	fresh, one per session; removed at its end
+ *	BASE/homes/ID		kept, one per workspace; caches and dotfiles
+ *	BASE/tmp/ID		fresh, one per session; removed at its end
+ *	BASE/tmp/ID.lock	held as long as the session lives
  *
  * BASE is cordon's state directory, or a fresh directory in /tmp when that one
  * cannot be made.  The cage can write both, so nothing here is ever written,
@@ -19,10 +20,15 @@
 
 struct cdn_home_spec {
 	const struct cdn_places *places; /* the real homes */
-	const char *base;	/* absolute; made 0700 when it is missing */
-	const char *home;	/* below base; "" = the real one stays */
-	const char *tmp;	/* below base; "" = the host's */
-	const char *path;	/* the composed PATH, for .profile */
+	/* Absolute and without links; made 0700, its parents too, when it is
+	 * missing. */
+	const char *base;
+	/* base was invented for this session: it must not be there yet, and
+	 * goes with it, home included. */
+	bool substitute;
+	const char *home;	/* absolute, below base; "" = the real one stays */
+	const char *tmp;	/* absolute, below base; "" = the host's */
+	const char *path;	/* the composed PATH, for .profile; "" = none */
 	/* Declared roots: those below the real home get a link at the same
 	 * relative place.  Absolute. */
 	const char *const *roots;
@@ -36,13 +42,19 @@ struct cdn_home; /* holds the lock that says "in use" */
  * differ), and removes tmp directories of sessions that are gone (their lock
  * is free; at most CDN_HOME_CLEAN_MAX of them, CDN_HOME_CLEAN_ENTRIES in all).
  * CORDON_E_SYSTEM when base, home or tmp cannot be made, is a link, or belongs
- * to somebody else.  The common case, everything there, is a handful of system
- * calls.
+ * to somebody else; CORDON_E_INVALID when home or tmp is not below base.  What
+ * goes into the home is a convenience: an entry that cannot be made is left
+ * out (out of memory excepted).  Several sessions may use one home.
  */
 CDN_MUST_USE int cdn_home_open(const struct cdn_home_spec *spec,
     struct cdn_home **ret, struct cordon_error *err);
 
-/* Removes tmp and all below it, without following anything.  NULL is fine. */
+/*
+ * Removes tmp and all below it (a substitute base as a whole), without
+ * following anything.  At most CDN_HOME_WIPE_ENTRIES names; what is left is
+ * removed by the next session.  Nobody may be running in it any more.  NULL is
+ * fine.
+ */
 void cdn_home_close(struct cdn_home *home);
 
 #endif

@@ -1,0 +1,234 @@
+#include "enforce/home/furnish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "enforce/home/nest.h"
+
+#define PARENT_FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+/*
+ * Leaves of the real home that a run may read and execute, never change.  The
+ * same that are granted; a link alone grants nothing.  Grouped by parent, so
+ * that each parent is opened once.
+ */
+static const struct leaf {
+	const char *parent; /* one name, or "" for the home itself */
+	const char *name;
+} leaves[] = {
+	{ "", ".rustup" },
+	{ "", ".nvm" },
+	{ "", ".pyenv" },
+	{ ".cargo", "bin" },
+	{ ".cargo", "config.toml" },
+	{ ".cargo", "env" },
+	{ ".local", "bin" },
+	{ ".local", "lib" },
+	{ "go", "bin" },
+};
+
+struct furnish {
+	int homefd;
+	const struct cdn_home_spec *spec;
+	char real[CDN_PATH_MAX + 1]; /* the real home, without a last slash */
+	char resolved[CDN_PATH_MAX + 1]; /* the same without links; "" unasked */
+};
+
+/* ----- Where roots lie --------------------------------------------------------- */
+
+/* What follows dir and a slash in path, or NULL. */
+static const char *
+behind(const char *dir, const char *path)
+{
+	size_t n = strlen(dir);
+
+	while (n > 0 && dir[n - 1] == '/')
+		n--;
+	if (dir[0] == '\0' || strncmp(path, dir, n) != 0 || path[n] != '/' ||
+	    path[n + 1] == '\0')
+		return NULL;
+	return path + n + 1;
+}
+
+static bool
+is_at_or_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/* The path of root below the real home, whatever that is called; or NULL. */
+static const char *
+root_path(const struct furnish *f, size_t i)
+{
+	const char *root = f->spec->roots[i];
+	const char *path = behind(f->real, root);
+
+	if (path == NULL)
+		path = behind(f->spec->places->passwd_home, root);
+	if (path == NULL)
+		path = behind(f->resolved, root);
+	return path;
+}
+
+/* Does path lie at or below a declared root other than number `but`? */
+static bool
+is_below_root(const struct furnish *f, const char *path, size_t but)
+{
+	for (size_t i = 0; i < f->spec->root_count; i++) {
+		const char *root = i == but ? NULL : root_path(f, i);
+
+		if (root == NULL || !is_at_or_below(path, root))
+			continue;
+		/* Of two that are the same the first one counts. */
+		if (but == SIZE_MAX || strcmp(path, root) != 0 || i < but)
+			return true;
+	}
+	return false;
+}
+
+static bool
+leaf_target(const struct furnish *f, const struct leaf *leaf,
+    char out[CDN_PATH_MAX + 1])
+{
+	int n = snprintf(out, CDN_PATH_MAX + 1, "%s/%s%s%s", f->real,
+	    leaf->parent, leaf->parent[0] != '\0' ? "/" : "", leaf->name);
+
+	return n > 0 && n <= CDN_PATH_MAX;
+}
+
+static bool
+is_there(const char *path)
+{
+	return faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
+}
+
+/* A root below a leaf that is linked can be reached by that link. */
+static bool
+is_below_leaf(const struct furnish *f, const char *path)
+{
+	char target[CDN_PATH_MAX + 1];
+	size_t skip = strlen(f->real) + 1;
+
+	for (size_t i = 0; i < CDN_LEN(leaves); i++)
+		if (leaf_target(f, &leaves[i], target) &&
+		    is_at_or_below(path, target + skip) &&
+		    strcmp(path, target + skip) != 0 && is_there(target))
+			return true;
+	return false;
+}
+
+/* ----- Links ------------------------------------------------------------------- */
+
+static void
+link_root(const struct furnish *f, size_t i)
+{
+	const char *path = root_path(f, i);
+	const char *slash;
+	char parent[CDN_PATH_MAX + 1];
+	int fd;
+
+	if (path == NULL || strlen(path) > CDN_PATH_MAX ||
+	    is_below_root(f, path, i) || is_below_leaf(f, path))
+		return;
+	slash = strrchr(path, '/');
+	if (slash == NULL) {
+		(void)!cdn_nest_link(f->homefd, path, f->spec->roots[i]);
+		return;
+	}
+	memcpy(parent, path, (size_t)(slash - path));
+	parent[slash - path] = '\0';
+	fd = cdn_nest_make_dir(f->homefd, parent);
+	if (fd < 0)
+		return;
+	(void)!cdn_nest_link(fd, slash + 1, f->spec->roots[i]);
+	close(fd);
+}
+
+/* A link that is right is not questioned: that saves a look at the real one. */
+static void
+link_leaf(const struct furnish *f, const struct leaf *leaf, int *parentfd)
+{
+	char target[CDN_PATH_MAX + 1];
+
+	if (!leaf_target(f, leaf, target) ||
+	    (*parentfd >= 0 &&
+	    cdn_nest_is_link(*parentfd, leaf->name, target)) ||
+	    !is_there(target) ||
+	    is_below_root(f, target + strlen(f->real) + 1, SIZE_MAX))
+		return;
+	if (*parentfd < 0)
+		*parentfd = cdn_nest_make_dir(f->homefd, leaf->parent);
+	if (*parentfd >= 0)
+		(void)!cdn_nest_link(*parentfd, leaf->name, target);
+}
+
+/* The leaves of one parent; returns how many these were. */
+static size_t
+link_group(const struct furnish *f, const struct leaf *first, size_t left)
+{
+	bool top = first->parent[0] == '\0';
+	char real[CDN_PATH_MAX + 1];
+	int fd = f->homefd;
+	bool wanted = true;
+	size_t n = 0;
+
+	if (!top) {
+		fd = cdn_nest_open(f->homefd, first->parent, PARENT_FLAGS);
+		snprintf(real, sizeof(real), "%s/%s", f->real, first->parent);
+		wanted = fd >= 0 || is_there(real);
+	}
+	for (; n < left && strcmp(first[n].parent, first->parent) == 0; n++)
+		if (wanted)
+			link_leaf(f, &first[n], &fd);
+	if (!top && fd >= 0)
+		close(fd);
+	return n;
+}
+
+static bool
+is_covered(const void *arg, const char *path)
+{
+	return is_below_root(arg, path, SIZE_MAX);
+}
+
+/* ----- All together ------------------------------------------------------------ */
+
+static void
+find_real(struct furnish *f)
+{
+	const char *home = f->spec->places->home;
+	size_t n = strlen(home);
+	char *resolved;
+
+	while (n > 0 && home[n - 1] == '/')
+		n--;
+	if (n > CDN_PATH_MAX)
+		n = 0;
+	memcpy(f->real, home, n);
+	f->real[n] = '\0';
+	f->resolved[0] = '\0';
+	if (f->spec->root_count == 0 || n == 0)
+		return;
+	resolved = realpath(f->real, NULL);
+	if (resolved != NULL && strlen(resolved) <= CDN_PATH_MAX)
+		snprintf(f->resolved, sizeof(f->resolved), "%s", resolved);
+	free(resolved);
+}
+
+int
+cdn_furnish(int homefd, const struct cdn_home_spec *spec,
+    struct cordon_error *err)
+{
+	struct furnish f = { .homefd = homefd, .spec = spec };
+
+	find_real(&f);
+	for (size_t i = 0; i < spec->root_count; i++)
+		link_root(&f, i);
+	if (f.real[0] != '\0')
+		for (size_t i = 0; i < CDN_LEN(leaves);)
+			i += link_group(&f, &leaves[i], CDN_LEN(leaves) - i);
+	return cdn_furnish_files(homefd, spec, is_covered, &f, err);
+}

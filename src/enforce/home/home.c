@@ -1,0 +1,351 @@
+#include "enforce/home/home.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "enforce/home/furnish.h"
+#include "enforce/home/lock.h"
+#include "enforce/home/nest.h"
+#include "enforce/home/wipe.h"
+#include "enforce/sys/sys.h"
+
+#define MODE_DIR  0700U
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+struct cdn_home {
+	int basefd;
+	int parentfd; /* holds the tmp directory and its lock; or -1 */
+	int lockfd;
+	char tmp[NAME_MAX + 1]; /* its name there */
+	char *substitute;	/* base, when it goes with the session */
+};
+
+/* ----- The base --------------------------------------------------------------- */
+
+static int
+open_real(const char *path)
+{
+	struct cdn_open_how how = {
+		.flags = DIR_FLAGS,
+		.resolve = CDN_RESOLVE_NO_SYMLINKS,
+	};
+	int fd = cdn_sys_openat2(AT_FDCWD, path, &how);
+
+	if (fd != -ENOSYS && fd != -EPERM)
+		return fd;
+	fd = open(path, DIR_FLAGS);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Each part of the path in turn; those that are there stay as they are. */
+static int
+make_path(const char *path)
+{
+	char part[CDN_PATH_MAX + 1];
+
+	for (size_t i = 1; path[i - 1] != '\0'; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, MODE_DIR) != 0 && errno != EEXIST &&
+		    errno != EROFS && errno != EACCES)
+			return -errno;
+	}
+	return 0;
+}
+
+static int
+refuse_owner(const char *path, struct cordon_error *err)
+{
+	return cdn_err_sys(err, EPERM,
+	    "'%s' belongs to somebody else (remove it, or use '--home host')",
+	    path);
+}
+
+static int
+check_base(int fd, const char *path, struct cordon_error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return cdn_err_sys(err, errno, "'%s'", path);
+	if (st.st_uid != geteuid())
+		return refuse_owner(path, err);
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return cdn_err_sys(err, EPERM,
+		    "'%s' can be written by others (use 'chmod go-w')", path);
+	return 0;
+}
+
+static int
+open_base(const struct cdn_home_spec *spec, struct cordon_error *err)
+{
+	const char *path = spec->base;
+	int fd, r;
+
+	if (path[0] != '/' || strlen(path) > CDN_PATH_MAX)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "'%s' is no absolute path of at most %d bytes", path,
+		    CDN_PATH_MAX);
+	/* A name in /tmp that is there already is somebody else's. */
+	if (spec->substitute && mkdir(path, MODE_DIR) != 0)
+		return cdn_err_sys(err, errno, "cannot make directory '%s'",
+		    path);
+	fd = open_real(path);
+	if (fd == -ENOENT) {
+		r = make_path(path);
+		fd = r == 0 ? open_real(path) : r;
+	}
+	if (fd < 0)
+		return cdn_err_sys(err, -fd, "cannot use directory '%s'", path);
+	r = check_base(fd, path, err);
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+/* ----- What lies in it --------------------------------------------------------- */
+
+/* The part of path behind base, or NULL. */
+static const char *
+behind_base(const char *base, const char *path)
+{
+	size_t n = strlen(base);
+
+	if (strncmp(path, base, n) != 0 || path[n] != '/' ||
+	    path[n + 1] == '\0')
+		return NULL;
+	return path + n + 1;
+}
+
+/* The cage may have changed the mode of its own home. */
+static int
+check_own(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (st.st_uid != geteuid())
+		return -EPERM;
+	if ((st.st_mode & 07777) != MODE_DIR && fchmod(fd, MODE_DIR) != 0)
+		return -errno;
+	return 0;
+}
+
+static int
+make_parts(int basefd, const char *rel)
+{
+	char part[CDN_PATH_MAX + 1];
+	size_t n = strlen(rel);
+
+	if (n > CDN_PATH_MAX)
+		return -ENAMETOOLONG;
+	for (size_t i = 1; i <= n; i++) {
+		if (rel[i] != '/' && rel[i] != '\0')
+			continue;
+		memcpy(part, rel, i);
+		part[i] = '\0';
+		if (mkdirat(basefd, part, MODE_DIR) != 0 && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+/* base is not for the cage to write, so what is wrong here stays wrong. */
+static int
+open_own(int basefd, const char *rel, const char *shown,
+    struct cordon_error *err)
+{
+	int fd = cdn_nest_open(basefd, rel, DIR_FLAGS);
+	int r;
+
+	if (fd == -ENOENT) {
+		r = make_parts(basefd, rel);
+		fd = r == 0 ? cdn_nest_open(basefd, rel, DIR_FLAGS) : r;
+	}
+	if (fd == -EACCES)
+		fd = cdn_nest_open_dir(basefd, rel);
+	if (fd == -ELOOP || fd == -ENOTDIR)
+		return cdn_err_sys(err, -fd,
+		    "'%s' is no directory (remove it)", shown);
+	if (fd < 0)
+		return cdn_err_sys(err, -fd, "cannot use '%s'", shown);
+	r = check_own(fd);
+	if (r == 0)
+		return fd;
+	close(fd);
+	if (r == -EPERM)
+		return refuse_owner(shown, err);
+	return cdn_err_sys(err, -r, "cannot use '%s'", shown);
+}
+
+static int
+not_below(const char *path, const char *base, struct cordon_error *err)
+{
+	return cdn_err(err, CORDON_E_INVALID, "'%s' does not lie below '%s'",
+	    path, base);
+}
+
+static int
+open_home(const struct cdn_home *home, const struct cdn_home_spec *spec,
+    struct cordon_error *err)
+{
+	const char *rel = behind_base(spec->base, spec->home);
+	cdn_cleanup_fd int fd = -1;
+
+	if (rel == NULL)
+		return not_below(spec->home, spec->base, err);
+	fd = open_own(home->basefd, rel, spec->home, err);
+	return fd < 0 ? fd : cdn_furnish(fd, spec, err);
+}
+
+/* ----- The tmp directory -------------------------------------------------------- */
+
+static int
+open_parent(struct cdn_home *home, const struct cdn_home_spec *spec,
+    struct cordon_error *err)
+{
+	const char *rel = behind_base(spec->base, spec->tmp);
+	const char *slash = rel == NULL ? NULL : strrchr(rel, '/');
+	char parent[CDN_PATH_MAX + 1];
+	size_t n;
+
+	if (slash == NULL || slash[1] == '\0' || strlen(slash) > NAME_MAX)
+		return not_below(spec->tmp, spec->base, err);
+	n = (size_t)(slash - rel);
+	if (n > CDN_PATH_MAX)
+		return cdn_err_sys(err, ENAMETOOLONG, "'%s'", spec->tmp);
+	memcpy(parent, rel, n);
+	parent[n] = '\0';
+	snprintf(home->tmp, sizeof(home->tmp), "%s", slash + 1);
+	home->parentfd = open_own(home->basefd, parent, spec->tmp, err);
+	return home->parentfd < 0 ? home->parentfd : 0;
+}
+
+/* With the lock in hand, what bears the name was left behind by the dead. */
+static int
+make_fresh(const struct cdn_home *home)
+{
+	size_t budget = CDN_HOME_WIPE_ENTRIES;
+	int r;
+
+	if (mkdirat(home->parentfd, home->tmp, MODE_DIR) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	r = cdn_wipe(home->parentfd, home->tmp, &budget);
+	if (r == 0 && mkdirat(home->parentfd, home->tmp, MODE_DIR) != 0)
+		r = -errno;
+	return r;
+}
+
+static int
+open_tmp(struct cdn_home *home, const struct cdn_home_spec *spec,
+    struct cordon_error *err)
+{
+	int r = open_parent(home, spec, err);
+
+	if (r != 0)
+		return r;
+	home->lockfd = cdn_lock_take(home->parentfd, home->tmp);
+	if (home->lockfd == -EBUSY)
+		return cdn_err_sys(err, EBUSY,
+		    "'%s' is used by another session", spec->tmp);
+	if (home->lockfd < 0)
+		return cdn_err_sys(err, -home->lockfd, "cannot lock '%s'",
+		    spec->tmp);
+	r = make_fresh(home);
+	if (r != 0)
+		return cdn_err_sys(err, -r, "cannot make '%s'", spec->tmp);
+	cdn_lock_sweep(home->parentfd);
+	return 0;
+}
+
+/* ----- Open and close ----------------------------------------------------------- */
+
+static int
+open_all(struct cdn_home *home, const struct cdn_home_spec *spec,
+    struct cordon_error *err)
+{
+	int r = 0;
+
+	if (spec->home[0] == '\0' && spec->tmp[0] == '\0')
+		return 0;
+	if (spec->substitute) {
+		home->substitute = strdup(spec->base);
+		if (home->substitute == NULL)
+			return cdn_err_nomem(err);
+	}
+	home->basefd = open_base(spec, err);
+	if (home->basefd < 0)
+		return home->basefd;
+	if (spec->tmp[0] != '\0')
+		r = open_tmp(home, spec, err);
+	if (r == 0 && spec->home[0] != '\0')
+		r = open_home(home, spec, err);
+	return r;
+}
+
+int
+cdn_home_open(const struct cdn_home_spec *spec, struct cdn_home **ret,
+    struct cordon_error *err)
+{
+	struct cdn_home *home = calloc(1, sizeof(*home));
+	int r;
+
+	if (home == NULL)
+		return cdn_err_nomem(err);
+	home->basefd = home->parentfd = home->lockfd = -1;
+	r = open_all(home, spec, err);
+	if (r != 0)
+		cdn_home_close(home);
+	else
+		*ret = home;
+	return r;
+}
+
+static void
+remove_tmp(const struct cdn_home *home)
+{
+	size_t budget = CDN_HOME_WIPE_ENTRIES;
+
+	if (cdn_wipe(home->parentfd, home->tmp, &budget) == 0)
+		cdn_lock_remove(home->parentfd, home->tmp);
+}
+
+/* Whoever can change the names in /tmp owns them, so this is the one made. */
+static void
+remove_substitute(char *base)
+{
+	char *slash = strrchr(base, '/');
+	size_t budget = CDN_HOME_WIPE_ENTRIES;
+	int fd;
+
+	*slash = '\0';
+	fd = open_real(base[0] == '\0' ? "/" : base);
+	if (fd < 0)
+		return;
+	(void)!cdn_wipe(fd, slash + 1, &budget);
+	close(fd);
+}
+
+void
+cdn_home_close(struct cdn_home *home)
+{
+	if (home == NULL)
+		return;
+	if (home->lockfd >= 0)
+		remove_tmp(home);
+	if (home->substitute != NULL && home->basefd >= 0)
+		remove_substitute(home->substitute);
+	cdn_cleanup_fd_fn(&home->lockfd);
+	cdn_cleanup_fd_fn(&home->parentfd);
+	cdn_cleanup_fd_fn(&home->basefd);
+	free(home->substitute);
+	free(home);
+}
