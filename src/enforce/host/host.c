@@ -2,15 +2,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "enforce/host/deep.h"
+#include "enforce/host/hook.h"
 #include "enforce/sys/landlock.h"
 #include "enforce/sys/seccomp.h"
 
 #define SECCOMP_SET_MODE_FILTER	 1U
 #define SECCOMP_GET_ACTION_AVAIL 2U
+#define USER_NS_INITIAL		 4026531837U /* PROC_USER_INIT_INO */
 
 /* Does the kernel know this answer of a filter? */
 static bool
@@ -27,14 +32,40 @@ flag_known(unsigned flag)
 	    errno == EFAULT;
 }
 
+/*
+ * Nobody else's filter, and a kernel that is newer than what the broker needs:
+ * then there is nothing to try.  Otherwise a listener may be refused although
+ * the kernel knows it: there can be only one.
+ */
+static bool
+listener_works(const struct cdn_host *host)
+{
+	if (host->notify_wait_killable && !host->seccomp_filtered)
+		return true;
+	return cdn_deep_listener() == 0;
+}
+
 static void
 probe_seccomp(struct cdn_host *host)
 {
 	host->seccomp_filter = action_known(CDN_SECCOMP_ERRNO);
-	host->seccomp_notify = action_known(CDN_SECCOMP_NOTIFY) &&
-	    flag_known(CDN_SECCOMP_NEW_LISTENER);
-	host->notify_wait_killable = host->seccomp_notify &&
+	host->seccomp_filtered = prctl(PR_GET_SECCOMP) != 0;
+	host->notify_wait_killable =
 	    flag_known(CDN_SECCOMP_NEW_LISTENER | CDN_SECCOMP_WAIT_KILLABLE);
+	host->seccomp_notify = action_known(CDN_SECCOMP_NOTIFY) &&
+	    flag_known(CDN_SECCOMP_NEW_LISTENER) && listener_works(host);
+	if (!host->seccomp_notify)
+		host->notify_wait_killable = false;
+}
+
+/* Root of a user namespace is root there only. */
+static bool
+probe_privileged(void)
+{
+	struct stat st;
+
+	return geteuid() == 0 && stat("/proc/self/ns/user", &st) == 0 &&
+	    st.st_ino == USER_NS_INITIAL;
 }
 
 /* "6.18.44-x" -> 6 and 18; what is no number counts as 0. */
@@ -64,15 +95,37 @@ probe_yama(void)
 	return digit - '0';
 }
 
-void
-cdn_host_probe(struct cdn_host *ret)
+/* Without what a test makes up. */
+static void
+probe(struct cdn_host *host)
 {
-	*ret = (struct cdn_host){
+	*host = (struct cdn_host){
 		.landlock_abi = cdn_sys_landlock_abi(),
 		.landlock_errata = cdn_sys_landlock_errata(),
 		.yama_scope = probe_yama(),
-		.privileged = geteuid() == 0,
+		.privileged = probe_privileged(),
 	};
-	probe_seccomp(ret);
-	probe_kernel(ret);
+	probe_seccomp(host);
+	probe_kernel(host);
+}
+
+void
+cdn_host_probe(struct cdn_host *ret)
+{
+	int error = errno;
+
+	probe(ret);
+	cdn_hook_host(ret);
+	errno = error;
+}
+
+void
+cdn_host_probe_all(struct cdn_host *ret)
+{
+	int error = errno;
+
+	probe(ret);
+	cdn_deep_probe(ret);
+	cdn_hook_host(ret);
+	errno = error;
 }
