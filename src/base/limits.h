@@ -46,6 +46,7 @@
 #define CDN_AUDIT_LINE_MAX   65536  /* bytes of one event, newline included */
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
+#define CDN_BWRAP_WAIT_MS    3000   /* for bwrap to show that it works */
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
