@@ -15,7 +15,7 @@
 
 #include "engine/decide/decide.h"
 
-/* ----- Host facts; filled by enforce/host, or by a test --------------------- */
+/* ----- Host facts; filled by enforce/host, or by a test ------------------ */
 
 enum cdn_bwrap { CDN_BWRAP_MISSING, CDN_BWRAP_BROKEN, CDN_BWRAP_USABLE };
 
@@ -32,20 +32,14 @@ struct cdn_host {
 	unsigned kernel_major;
 	unsigned kernel_minor;
 	bool privileged; /* uid 0 in the initial user namespace */
-
-	/* What explains the above; known to doctor only, except the first. */
-	bool seccomp_filtered; /* a filter of somebody else is on us */
-	bool notify_taken;   /* and its listener leaves no room for ours */
-	int landlock_error;  /* why there is none: errno */
-	int landlock_layers; /* we are in already; the kernel takes 16 */
-	int userns_error;    /* why they are not usable: errno */
-	bool userns_restricted; /* AppArmor takes their capabilities away */
-	bool container;	     /* a hint */
 };
 
-/* ----- Regions ---------------------------------------------------------------- */
+/* ----- Regions ----------------------------------------------------------- */
 
-/* What one answer holds below; see the table of rights in backend/landlock.h */
+/*
+ * What holds for a place and everything below it for which no deeper region
+ * speaks; see the table of rights in backend/landlock.h.
+ */
 enum cdn_region_kind {
 	CDN_REGION_CLOSED,	 /* nothing at all */
 	CDN_REGION_FIXED,	 /* read and exec everywhere, modify nowhere */
@@ -63,9 +57,11 @@ struct cdn_region {
 	/*
 	 * What the kernel is to hold it to.  The same as kind when somebody
 	 * judges what is mixed; otherwise a mixed region becomes OPEN or FIXED
-	 * and its rules are reported as not enforced, or it is broken up.
+	 * and its rules are reported as not enforced, or it is broken up
+	 * (PASSAGE), or, when it is too large for that, CLOSED.
 	 */
 	enum cdn_region_kind held;
+	enum cdn_subtree says[CDN_RULE_OPS]; /* by operation, as kind */
 	bool directory;
 };
 
@@ -77,7 +73,7 @@ enum cdn_plan_mode {
 	CDN_PLAN_MODE_C,
 };
 
-/* ----- The enforcement report --------------------------------------------------- */
+/* ----- The enforcement report -------------------------------------------- */
 
 enum cdn_by {
 	CDN_BY_LANDLOCK,    /* "kernel (landlock)" */
@@ -89,7 +85,7 @@ enum cdn_by {
 };
 
 struct cdn_plan_rule {
-	const struct cdn_rule *rule;
+	const struct cdn_rule *rule; /* a place of the spec as one, too */
 	enum cordon_op op;
 	enum cordon_layer layer;
 	enum cdn_by by;
@@ -98,7 +94,7 @@ struct cdn_plan_rule {
 
 struct cdn_shortfall {
 	const char *id;	  /* stable: "broker-modify", "landlock-abi-3", ... */
-	const char *text; /* what is lost, in the arena or static */
+	const char *text; /* what is lost; static, as the others */
 	const char *remedy;
 	/* More is refused than the policy asks for: said, but no reason to
 	 * refuse a run that requires enforcement. */
@@ -114,12 +110,18 @@ enum cdn_plan_unix {
 struct cdn_plan {
 	const char *workspace;
 	enum cdn_plan_mode mode;
-	enum cdn_network_mode network; /* effective; LIST needs the broker */
+	/* Effective: without a broker what only it could judge is NONE. */
+	enum cdn_network_mode network;
 	enum cdn_plan_unix unix_sockets;
-	bool no_modify; /* no region may be modified: no metadata calls either */
+	/*
+	 * Nothing may be modified, so no metadata calls either.  Without a
+	 * broker it is also set when only the run's own home and tmp may be:
+	 * nobody could tell these from the rest.
+	 */
+	bool no_modify;
 	bool strict;	/* no ptrace and its like: the preset, or no Landlock */
 	bool caged;	/* false: this host cannot confine anything (no Landlock) */
-	struct cdn_region *regions;    /* parents before what lies below */
+	struct cdn_region *regions; /* parents before what lies below */
 	size_t region_count;
 	struct cdn_plan_rule *rules; /* layer by layer, in rule order */
 	size_t rule_count;
@@ -129,7 +131,7 @@ struct cdn_plan {
 			* those that are stricter */
 };
 
-/* ----- Building ------------------------------------------------------------------- */
+/* ----- Building ---------------------------------------------------------- */
 
 /* One entry of a directory. */
 typedef int cdn_plan_entry_fn(const char *name, bool is_directory, void *arg);
@@ -147,7 +149,10 @@ struct cdn_plan_reader {
 	 * for root then.  A floor entry that is not needs no carving out.
 	 */
 	bool (*readable)(void *arg, const char *path);
-	/* Is it there, and no symbolic link?  Links are never followed. */
+	/*
+	 * Is it there, and no symbolic link?  Links are never followed.  Also
+	 * asked about what list() named, before it becomes a region.
+	 */
 	bool (*exists)(void *arg, const char *path, bool *ret_directory);
 	void *arg;
 };
@@ -168,12 +173,16 @@ struct cdn_plan_input {
  * and descending can make it less so: where floating rules (such as all *.env)
  * are the reason, the root is mixed at once.  Bounded by CDN_PLAN_REGIONS_MAX
  * and CDN_PLAN_ENTRIES_MAX; past a bound the directory stays mixed.
- * Everything lies in the arena.
+ * Everything lies in the arena; rules and places are borrowed.
  *
- * Without a broker (has_broker false) a mixed region is held to OPEN where
- * anything below may be modified, else to FIXED; but what is closed by the
- * floor is never given away: a directory above a floor entry that is there and
- * readable is broken up (passage, and its entries one by one), however mixed.
+ * Without a broker (has_broker false, or the host cannot have one) a mixed
+ * region is held to OPEN where anything below may be modified, else to FIXED;
+ * but what is closed by the floor is never given away: a directory above a
+ * floor entry that is there and readable is broken up (passage, and its
+ * entries one by one), however mixed.
+ *
+ * spec->own places are taken as directories that will be there: they are made
+ * after the plan.  spec->fold must be false.
  */
 CDN_MUST_USE int cdn_plan_build(struct cdn_arena *arena,
     const struct cdn_plan_input *input, const struct cdn_plan **ret,
@@ -181,10 +190,32 @@ CDN_MUST_USE int cdn_plan_build(struct cdn_arena *arena,
 
 const char *cdn_region_kind_name(enum cdn_region_kind kind);
 const char *cdn_by_name(enum cdn_by by);
+const char *cdn_plan_mode_name(enum cdn_plan_mode mode);
 
-/* Text for people, or the JSON object of `cordon plan --json`. */
+/* ----- Printing ---------------------------------------------------------- */
+
 struct cdn_buf;
+
+/* Words of the caller's that belong to it; NULL where there is none. */
+struct cdn_plan_words {
+	const char *backend;   /* "native" */
+	const char *isolation; /* "none" */
+};
+
+/*
+ * The JSON object of `cordon plan --json` and a newline, or text for people;
+ * what is no CORDON_FORMAT_JSON is text.
+ */
 CDN_MUST_USE int cdn_plan_format(const struct cdn_plan *plan,
-    enum cordon_format format, struct cdn_buf *out, struct cordon_error *err);
+    const struct cdn_plan_words *words, enum cordon_format format,
+    struct cdn_buf *out, struct cordon_error *err);
+
+/*
+ * A short JSON value for the head of a run's record, no newline: mode, network,
+ * how many rules are held by whom, the first CDN_PLAN_REPORT_MAX that nobody
+ * holds, the shortfalls.  A few kilobytes, however many rules there are.
+ */
+CDN_MUST_USE int cdn_plan_report(const struct cdn_plan *plan,
+    struct cdn_buf *out, struct cordon_error *err);
 
 #endif

@@ -1,0 +1,99 @@
+/*
+ * build - what the parts of this room hand to each other while a plan is made.
+ *
+ *	roots ─► view ─► regions ─► report ─► shortfall
+ */
+#ifndef CDN_PLAN_BUILD_H
+#define CDN_PLAN_BUILD_H
+
+#include "base/arena.h"
+#include "engine/plan/plan.h"
+
+/* A place where the walk starts. */
+struct cdn_plan_root {
+	const char *path;
+	bool alone;	/* only itself, nothing below it */
+	bool directory;
+};
+
+struct cdn_plan_build {
+	struct cdn_arena *arena;
+	const struct cdn_plan_input *in;
+	struct cordon_error *err;
+	bool broker; /* somebody answers, and the host lets it */
+
+	/* roots.c: sorted, each path once, all of them there */
+	struct cdn_plan_root *roots;
+	size_t root_count;
+
+	/* view.c */
+	const struct cdn_authority *view;
+	const char **guarded; /* floor entries that are there and readable */
+	size_t guarded_count;
+	size_t guarded_capacity;
+	bool *unreadable; /* parallel to spec->closed: not in the view */
+
+	/* regions.c */
+	struct cdn_region *regions;
+	size_t region_count;
+	size_t region_capacity;
+	size_t entries;	   /* names looked at so far */
+	bool no_new_names; /* broken up where the policy lets names appear */
+	bool too_large;	   /* closed because it could not be broken up */
+
+	struct cdn_plan *plan;
+};
+
+/* Each is 0 or a code with *err filled. */
+CDN_MUST_USE int cdn_plan_find_roots(struct cdn_plan_build *b);
+CDN_MUST_USE int cdn_plan_find_view(struct cdn_plan_build *b);
+CDN_MUST_USE int cdn_plan_find_regions(struct cdn_plan_build *b);
+CDN_MUST_USE int cdn_plan_find_rules(struct cdn_plan_build *b);
+CDN_MUST_USE int cdn_plan_find_shortfalls(struct cdn_plan_build *b);
+
+/* ----- roots.c ----------------------------------------------------------- */
+
+/* By component: "/a/b" before "/a.b", and parents first. */
+int cdn_plan_path_cmp(const char *a, const char *b);
+/* Is path dir itself or below it?  And strictly below? */
+bool cdn_plan_at_or_below(const char *path, const char *dir);
+bool cdn_plan_below(const char *path, const char *dir);
+/* Is it one of these places or below one? */
+bool cdn_plan_in_places(const struct cdn_place_list *places, const char *path);
+
+/* ----- appear.c ---------------------------------------------------------- */
+
+/* A name nobody has: what holds for it holds for names no rule speaks of. */
+#define CDN_PLAN_NO_NAME "\x01no such name\x7f\xff"
+
+/*
+ * Could a name appear in dir that may be modified although what no rule speaks
+ * of may not?  Asks about the names that rules and places mention.
+ */
+bool cdn_plan_may_appear(const struct cdn_plan_build *b, const char *dir);
+
+/* DIR/NAME into out; false when it is too long. */
+bool cdn_plan_join(const char *dir, cdn_str name, char out[CDN_PATH_MAX + 1]);
+
+/* ----- regions.c --------------------------------------------------------- */
+
+bool cdn_region_is_mixed(enum cdn_region_kind kind);
+
+/* ----- report.c ---------------------------------------------------------- */
+
+/* The deepest region at or above path, or NULL; once they are in order. */
+const struct cdn_region *cdn_plan_around(const struct cdn_plan *plan,
+    const char *path);
+/* The first one below it; those that follow are contiguous. */
+size_t cdn_plan_first_below(const struct cdn_plan *plan, const char *path);
+
+/* Is it the name of a host, which no address tells? */
+bool cdn_plan_is_name(const struct cdn_rule *endpoint);
+
+/* ----- plan.c ------------------------------------------------------------ */
+
+bool cdn_plan_named_sockets(const struct cdn_plan_build *b);
+/* Does somebody have to look at each address? */
+bool cdn_plan_network_judged(enum cdn_network_mode network);
+
+#endif

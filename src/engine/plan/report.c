@@ -1,0 +1,436 @@
+/*
+ * report - one line per rule, operation and layer: who holds it.
+ *
+ * A rule is looked at by where it can matter: the region around the directory
+ * that all its paths have in common, and every region below that.  It is held
+ * by the kernel when each of them is for the rule's operation, by the broker
+ * when one needs it, and by nobody when one that needs it has none.
+ */
+#include "engine/plan/build.h"
+
+#include "engine/decide/floor.h"
+#include "engine/match/endpoint.h"
+
+struct rows {
+	struct cdn_plan_build *b;
+	struct cdn_plan_rule *v;
+	size_t n;
+	size_t capacity;
+	int code;
+};
+
+static const char no_landlock[] = "no Landlock on this host";
+static const char no_seccomp[] = "no seccomp filter on this host";
+static const char no_broker[] = "no broker, and the kernel alone cannot tell "
+				"what is allowed there from what is not";
+static const char no_proxy[] = "host names need a proxy, which is not there "
+			       "yet";
+
+static void
+put(struct rows *rows, const struct cdn_rule *rule, enum cordon_op op,
+    enum cordon_layer layer, struct cdn_plan_rule held)
+{
+	struct cdn_plan_rule *v;
+
+	if (rows->code != 0)
+		return;
+	v = cdn_arena_grow(rows->b->arena, rows->v, rows->n, &rows->capacity,
+	    sizeof(*v));
+	if (v == NULL) {
+		rows->code = cdn_err_nomem(rows->b->err);
+		return;
+	}
+	rows->v = v;
+	v[rows->n++] = (struct cdn_plan_rule){ .rule = rule, .op = op,
+		.layer = layer, .by = held.by, .why = held.why };
+}
+
+static struct cdn_plan_rule
+by(enum cdn_by who)
+{
+	return (struct cdn_plan_rule){ .by = who };
+}
+
+static struct cdn_plan_rule
+nobody(const char *why)
+{
+	return (struct cdn_plan_rule){ .by = CDN_BY_NOBODY, .why = why };
+}
+
+/* ----- Regions in order -------------------------------------------------- */
+
+/* The first that does not come before it. */
+static size_t
+lower_bound(const struct cdn_plan *plan, const char *path)
+{
+	size_t low = 0, high = plan->region_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (cdn_plan_path_cmp(plan->regions[mid].path, path) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+size_t
+cdn_plan_first_below(const struct cdn_plan *plan, const char *path)
+{
+	size_t i = lower_bound(plan, path);
+
+	return i < plan->region_count &&
+		strcmp(plan->regions[i].path, path) == 0 ? i + 1 : i;
+}
+
+/* Shortens the path until it is one. */
+const struct cdn_region *
+cdn_plan_around(const struct cdn_plan *plan, const char *path)
+{
+	char at[CDN_PATH_MAX + 1];
+
+	snprintf(at, sizeof(at), "%s", path);
+	for (;;) {
+		size_t i = lower_bound(plan, at);
+		char *slash = strrchr(at, '/');
+
+		if (i < plan->region_count &&
+		    strcmp(plan->regions[i].path, at) == 0)
+			return &plan->regions[i];
+		if (slash == NULL || strcmp(at, "/") == 0)
+			return NULL;
+		slash[slash == at] = '\0';
+	}
+}
+
+/* ----- Who holds an operation in a region -------------------------------- */
+
+/* Given away: then only what is the same everywhere is still as it should. */
+static enum cdn_by
+held_anyway(const struct cdn_region *region, enum cordon_op op)
+{
+	enum cdn_subtree says = region->says[op];
+
+	if (op == CORDON_MODIFY)
+		return says == CDN_SUBTREE_MIXED ? CDN_BY_NOBODY :
+						   CDN_BY_LANDLOCK;
+	return says == CDN_SUBTREE_ALLOW ? CDN_BY_LANDLOCK : CDN_BY_NOBODY;
+}
+
+static enum cdn_by
+held_in(const struct cdn_region *region, enum cordon_op op)
+{
+	if (!cdn_region_is_mixed(region->kind) ||
+	    region->held == CDN_REGION_PASSAGE ||
+	    region->held == CDN_REGION_CLOSED)
+		return CDN_BY_LANDLOCK;
+	if (!cdn_region_is_mixed(region->held))
+		return held_anyway(region, op);
+	if (op == CORDON_MODIFY)
+		return region->says[op] == CDN_SUBTREE_DENY ?
+		    CDN_BY_LANDLOCK : CDN_BY_BROKER;
+	return region->kind == CDN_REGION_MIXED_MODIFY ? CDN_BY_LANDLOCK :
+							  CDN_BY_BROKER;
+}
+
+/* The weakest of all regions that a rule about `top` and below can touch. */
+static struct cdn_plan_rule
+held_below(const struct cdn_plan_build *b, const char *top, enum cordon_op op)
+{
+	const struct cdn_plan *plan = b->plan;
+	const struct cdn_region *around = cdn_plan_around(plan, top);
+	enum cdn_by worst = around == NULL ? CDN_BY_LANDLOCK :
+					     held_in(around, op);
+
+	if (!plan->caged)
+		return nobody(no_landlock);
+	for (size_t i = cdn_plan_first_below(plan, top);
+	     i < plan->region_count &&
+	     cdn_plan_below(plan->regions[i].path, top); i++) {
+		enum cdn_by one = held_in(&plan->regions[i], op);
+
+		if (one > worst)
+			worst = one;
+	}
+	return worst == CDN_BY_NOBODY ? nobody(no_broker) : by(worst);
+}
+
+/* ----- Rules of the workspace -------------------------------------------- */
+
+/* Its leading components without a star: all it can match lies at or below. */
+static cdn_str
+plain_prefix(cdn_str pattern)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i < pattern.n; i++) {
+		if (pattern.p[i] == '*' || pattern.p[i] == '?')
+			return (cdn_str){ pattern.p, end };
+		if (pattern.p[i] == '/')
+			end = i;
+	}
+	return pattern;
+}
+
+static struct cdn_plan_rule
+held_rule(const struct cdn_plan_build *b, const struct cdn_rule *rule,
+    enum cordon_op op)
+{
+	char top[CDN_PATH_MAX + 1];
+	cdn_str prefix = plain_prefix(rule->pattern);
+
+	if (prefix.n == 0 || cdn_str_is(prefix, ".") ||
+	    !cdn_plan_join(b->in->spec->workspace, prefix, top))
+		return held_below(b, b->in->spec->workspace, op);
+	return held_below(b, top, op);
+}
+
+static void
+add_profile(struct rows *rows, enum cordon_layer layer,
+    const struct cordon_profile *profile)
+{
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
+		const struct cdn_rules *rules = &profile->sets[op].rules;
+
+		for (size_t i = 0; i < rules->n && rows->code == 0; i++)
+			put(rows, &rules->v[i], op, layer,
+			    held_rule(rows->b, &rules->v[i], op));
+	}
+}
+
+/* ----- Places ------------------------------------------------------------ */
+
+static const struct cdn_rule *
+rule_of_place(struct rows *rows, const struct cdn_place *place, bool negated)
+{
+	struct cdn_rule *rule = cdn_arena_alloc(rows->b->arena, sizeof(*rule));
+
+	if (rule == NULL) {
+		rows->code = cdn_err_nomem(rows->b->err);
+		return NULL;
+	}
+	*rule = (struct cdn_rule){ .text = cdn_str_of(place->shown),
+		.pattern = cdn_str_of(place->shown), .negated = negated,
+		.pos = place->pos };
+	return rule;
+}
+
+/* Where a place can matter; a pattern's directory. */
+static struct cdn_plan_rule
+held_place(const struct cdn_plan_build *b, const struct cdn_place *place,
+    enum cordon_op op)
+{
+	char top[CDN_PATH_MAX + 1];
+	cdn_str path = cdn_str_of(place->path);
+
+	if (place->glob)
+		path = plain_prefix(path);
+	snprintf(top, sizeof(top), "%.*s", CDN_STR_ARG(path));
+	return held_below(b, top[0] == '\0' ? "/" : top, op);
+}
+
+static void
+add_place(struct rows *rows, const struct cdn_place *place, enum cordon_op op,
+    enum cordon_layer layer)
+{
+	const struct cdn_rule *rule = rule_of_place(rows, place,
+	    layer == CORDON_LAYER_FLOOR);
+
+	if (rule != NULL)
+		put(rows, rule, op, layer, held_place(rows->b, place, op));
+}
+
+static void
+add_places(struct rows *rows, const struct cdn_place_list *places,
+    enum cordon_op op, enum cordon_layer layer)
+{
+	for (size_t i = 0; i < places->n && rows->code == 0; i++)
+		add_place(rows, &places->v[i], op, layer);
+}
+
+/* ----- The floor --------------------------------------------------------- */
+
+/* It says something only where something is granted around it or below. */
+static bool
+matters(const struct cdn_plan_build *b, const char *path)
+{
+	const struct cdn_plan *plan = b->plan;
+	size_t below = cdn_plan_first_below(plan, path);
+
+	return cdn_plan_around(plan, path) != NULL ||
+	    (below < plan->region_count &&
+		cdn_plan_below(plan->regions[below].path, path));
+}
+
+/* Where the uid could not read it anyway the kernel's modes hold, not we. */
+static void
+add_floor_places(struct rows *rows, const struct cdn_place_list *places,
+    const bool *left_out, bool read)
+{
+	for (size_t i = 0; i < places->n && rows->code == 0; i++) {
+		if (!matters(rows->b, places->v[i].path))
+			continue;
+		if (read && (left_out == NULL || !left_out[i]))
+			add_place(rows, &places->v[i], CORDON_READ,
+			    CORDON_LAYER_FLOOR);
+		add_place(rows, &places->v[i], CORDON_MODIFY,
+		    CORDON_LAYER_FLOOR);
+	}
+}
+
+static void
+add_floor(struct rows *rows)
+{
+	const struct cdn_authority_spec *spec = rows->b->in->spec;
+	const struct cdn_floor_row *row;
+
+	for (size_t i = 0; (row = cdn_floor_system(i)) != NULL; i++) {
+		struct cdn_place place = { .path = row->path,
+			.shown = row->path, .glob = row->glob,
+			.pos = { .source = "<floor>" } };
+
+		if (!row->glob && matters(rows->b, row->path))
+			add_place(rows, &place, CORDON_MODIFY,
+			    CORDON_LAYER_FLOOR);
+	}
+	add_floor_places(rows, &spec->sealed, NULL, false);
+	add_floor_places(rows, &spec->hidden, NULL, true);
+	add_floor_places(rows, &spec->closed, rows->b->unreadable, true);
+}
+
+/* ----- The network ------------------------------------------------------- */
+
+/* "*" alone is every address, too. */
+bool
+cdn_plan_is_name(const struct cdn_rule *endpoint)
+{
+	return !cdn_endpoint_is_address(endpoint->pattern) &&
+	    !cdn_str_starts(endpoint->pattern, CDN_STR("*:"));
+}
+
+static struct cdn_plan_rule
+held_network(const struct cdn_plan_build *b, const struct cdn_rule *rule,
+    enum cdn_network_mode mode)
+{
+	if (!b->in->host->seccomp_filter)
+		return nobody(no_seccomp);
+	if (mode == CDN_NETWORK_LIST && cdn_plan_is_name(rule))
+		return nobody(no_proxy);
+	if (mode == CDN_NETWORK_FULL || b->plan->network == CDN_NETWORK_NONE)
+		return by(CDN_BY_SECCOMP);
+	return by(CDN_BY_BROKER);
+}
+
+static const struct cdn_rule *
+rule_of_mode(struct rows *rows, const struct cdn_network_set *network)
+{
+	struct cdn_place none = { .shown = "none",
+		.pos = network->mode_rule.pos };
+
+	if (network->mode == CDN_NETWORK_LOOPBACK ||
+	    network->mode == CDN_NETWORK_FULL)
+		return &network->mode_rule;
+	return rule_of_place(rows, &none, false);
+}
+
+static void
+add_network(enum cordon_layer layer, const struct cdn_network_set *network,
+    void *arg)
+{
+	const struct cdn_rules *list = &network->list.rules;
+	struct rows *rows = arg;
+	const struct cdn_rule *rule;
+
+	if (network->mode == CDN_NETWORK_LIST) {
+		for (size_t i = 0; i < list->n; i++)
+			put(rows, &list->v[i], CORDON_CONNECT, layer,
+			    held_network(rows->b, &list->v[i], network->mode));
+		return;
+	}
+	rule = rule_of_mode(rows, network);
+	if (rule != NULL)
+		put(rows, rule, CORDON_CONNECT, layer,
+		    held_network(rows->b, rule, network->mode));
+}
+
+/* ----- All of them ------------------------------------------------------- */
+
+static void
+add_sockets(struct rows *rows, const struct cdn_document *document)
+{
+	struct cdn_plan_rule held = !rows->b->in->host->seccomp_filter ?
+	    nobody(no_seccomp) : by(rows->b->plan->mode == CDN_PLAN_MODE_NONE ?
+		CDN_BY_SECCOMP : CDN_BY_BROKER);
+
+	for (size_t i = 0; i < document->sockets.n; i++) {
+		const struct cdn_rule *rule = rule_of_place(rows,
+		    &document->sockets.v[i], false);
+
+		if (rule != NULL)
+			put(rows, rule, CORDON_CONNECT, document->layer, held);
+	}
+}
+
+static int
+row_cmp(const void *a, const void *b)
+{
+	const struct cdn_plan_rule *x = *(const struct cdn_plan_rule *const *)a;
+	const struct cdn_plan_rule *y = *(const struct cdn_plan_rule *const *)b;
+
+	if (x->layer != y->layer)
+		return x->layer < y->layer ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Layer by layer; what was added first comes first within one. */
+static int
+put_in_order(struct rows *rows)
+{
+	struct cdn_plan_build *b = rows->b;
+	const struct cdn_plan_rule **order = cdn_arena_array(b->arena, rows->n,
+	    sizeof(*order));
+	struct cdn_plan_rule *v = cdn_arena_array(b->arena, rows->n,
+	    sizeof(*v));
+
+	if (order == NULL || v == NULL)
+		return cdn_err_nomem(b->err);
+	for (size_t i = 0; i < rows->n; i++)
+		order[i] = &rows->v[i];
+	qsort(order, rows->n, sizeof(*order), row_cmp);
+	for (size_t i = 0; i < rows->n; i++)
+		v[i] = *order[i];
+	b->plan->rules = v;
+	b->plan->rule_count = rows->n;
+	return 0;
+}
+
+int
+cdn_plan_find_rules(struct cdn_plan_build *b)
+{
+	const struct cdn_authority_spec *spec = b->in->spec;
+	const struct cdn_authority *authority = b->in->authority;
+	struct rows rows = { .b = b };
+
+	add_floor(&rows);
+	for (size_t i = 0; i < spec->document_count; i++) {
+		const struct cdn_document *d = &spec->documents[i];
+
+		add_profile(&rows, d->layer, d->profile);
+		add_places(&rows, &d->host_read, CORDON_READ, d->layer);
+		add_places(&rows, &d->host_modify, CORDON_MODIFY, d->layer);
+		add_sockets(&rows, d);
+	}
+	add_places(&rows, &spec->command_read, CORDON_READ,
+	    CORDON_LAYER_WORKDIR);
+	add_places(&rows, &spec->command_write, CORDON_MODIFY,
+	    CORDON_LAYER_WORKDIR);
+	add_places(&rows, &spec->runtime_write_roots, CORDON_MODIFY,
+	    CORDON_LAYER_WORKDIR);
+	if (cdn_authority_preset_speaks(authority))
+		add_profile(&rows, CORDON_LAYER_PRESET,
+		    cdn_authority_preset_profile(authority));
+	cdn_decide_network_keys(authority, add_network, &rows);
+	return rows.code != 0 ? rows.code : put_in_order(&rows);
+}

@@ -1,0 +1,132 @@
+/*
+ * roots - where the walk starts: every place of the spec that grants something
+ * and is there.
+ */
+#include "engine/plan/build.h"
+
+/* ----- Paths ------------------------------------------------------------- */
+
+/* The end sorts before a slash, and a slash before any other byte. */
+static unsigned
+weight(char c)
+{
+	return c == '\0' ? 0 : c == '/' ? 1 : (unsigned char)c + 1U;
+}
+
+int
+cdn_plan_path_cmp(const char *a, const char *b)
+{
+	while (*a != '\0' && *a == *b) {
+		a++;
+		b++;
+	}
+	return weight(*a) < weight(*b) ? -1 : weight(*a) > weight(*b);
+}
+
+bool
+cdn_plan_at_or_below(const char *path, const char *dir)
+{
+	size_t n = strcmp(dir, "/") == 0 ? 0 : strlen(dir);
+
+	return strncmp(path, dir, n) == 0 &&
+	    (path[n] == '\0' || path[n] == '/');
+}
+
+bool
+cdn_plan_below(const char *path, const char *dir)
+{
+	return cdn_plan_at_or_below(path, dir) && strcmp(path, dir) != 0;
+}
+
+bool
+cdn_plan_in_places(const struct cdn_place_list *places, const char *path)
+{
+	for (size_t i = 0; i < places->n; i++)
+		if (cdn_plan_at_or_below(path, places->v[i].path))
+			return true;
+	return false;
+}
+
+/* ----- Gathering --------------------------------------------------------- */
+
+static size_t
+count_places(const struct cdn_authority_spec *spec)
+{
+	size_t n = 1 + spec->runtime_read.n + spec->runtime_write.n +
+	    spec->command_read.n + spec->command_write.n +
+	    spec->runtime_write_roots.n;
+
+	for (size_t i = 0; i < spec->document_count; i++)
+		n += spec->documents[i].host_read.n +
+		    spec->documents[i].host_modify.n;
+	return n;
+}
+
+/* What is not there grants nothing; the run's own places will be there. */
+static void
+add_root(struct cdn_plan_build *b, const char *path, bool alone)
+{
+	const struct cdn_plan_reader *reader = b->in->reader;
+	bool directory = true;
+
+	if (!cdn_plan_in_places(&b->in->spec->own, path) &&
+	    !reader->exists(reader->arg, path, &directory))
+		return;
+	b->roots[b->root_count++] = (struct cdn_plan_root){ .path = path,
+		.alone = alone, .directory = directory };
+}
+
+static void
+add_roots(struct cdn_plan_build *b, const struct cdn_place_list *places)
+{
+	for (size_t i = 0; i < places->n; i++)
+		if (!places->v[i].glob)
+			add_root(b, places->v[i].path, places->v[i].alone);
+}
+
+static int
+root_cmp(const void *a, const void *b)
+{
+	const struct cdn_plan_root *x = a, *y = b;
+	int by_path = cdn_plan_path_cmp(x->path, y->path);
+
+	return by_path != 0 ? by_path : (int)x->alone - (int)y->alone;
+}
+
+/* One that is also given with all below it stays as that. */
+static void
+drop_repeated(struct cdn_plan_build *b)
+{
+	size_t n = 0;
+
+	qsort(b->roots, b->root_count, sizeof(*b->roots), root_cmp);
+	for (size_t i = 0; i < b->root_count; i++)
+		if (n == 0 ||
+		    strcmp(b->roots[n - 1].path, b->roots[i].path) != 0)
+			b->roots[n++] = b->roots[i];
+	b->root_count = n;
+}
+
+int
+cdn_plan_find_roots(struct cdn_plan_build *b)
+{
+	const struct cdn_authority_spec *spec = b->in->spec;
+
+	b->roots = cdn_arena_array(b->arena, count_places(spec),
+	    sizeof(*b->roots));
+	if (b->roots == NULL)
+		return cdn_err_nomem(b->err);
+	add_root(b, spec->workspace, false);
+	add_roots(b, &spec->runtime_read);
+	add_roots(b, &spec->runtime_write);
+	add_roots(b, &spec->command_read);
+	add_roots(b, &spec->command_write);
+	add_roots(b, &spec->runtime_write_roots);
+	for (size_t i = 0; i < spec->document_count; i++)
+		if (spec->documents[i].trusted) {
+			add_roots(b, &spec->documents[i].host_read);
+			add_roots(b, &spec->documents[i].host_modify);
+		}
+	drop_repeated(b);
+	return 0;
+}

@@ -1,0 +1,182 @@
+#include "engine/plan/text.h"
+
+#define WIDTH_MAX 48 /* of a column; what is longer pushes the rest away */
+
+/* Control characters in a name would move the cursor. */
+static void
+put_clean(struct cdn_buf *out, cdn_str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+
+		if (c < ' ' || c == 0x7f)
+			cdn_buf_printf(out, "\\x%02x", c);
+		else
+			cdn_buf_putc(out, (char)c);
+	}
+}
+
+static void
+pad(struct cdn_buf *out, size_t from, size_t width)
+{
+	size_t n = out->n - from;
+
+	do
+		cdn_buf_putc(out, ' ');
+	while (!cdn_buf_failed(out) && ++n < width);
+}
+
+static size_t
+wider(size_t a, size_t b)
+{
+	return b > WIDTH_MAX || a >= b ? a : b;
+}
+
+/* ----- Regions ----------------------------------------------------------- */
+
+static void
+put_regions(struct cdn_buf *out, const struct cdn_plan *plan)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < plan->region_count; i++)
+		width = wider(width, strlen(plan->regions[i].path));
+	cdn_buf_puts(out, "\nregions\n");
+	for (size_t i = 0; i < plan->region_count; i++) {
+		const struct cdn_region *region = &plan->regions[i];
+		size_t from;
+
+		cdn_buf_puts(out, "  ");
+		from = out->n;
+		put_clean(out, cdn_str_of(region->path));
+		pad(out, from, width + 2);
+		cdn_buf_puts(out, cdn_region_kind_name(region->kind));
+		if (region->held != region->kind)
+			cdn_buf_printf(out, ", held to %s",
+			    cdn_region_kind_name(region->held));
+		cdn_buf_putc(out, '\n');
+	}
+}
+
+/* ----- Rules ------------------------------------------------------------- */
+
+/* SOURCE:LINE, or the source alone when it has no lines. */
+static void
+put_pos(struct cdn_buf *out, const struct cdn_pos *pos)
+{
+	if (pos->source != NULL)
+		put_clean(out, cdn_str_of(pos->source));
+	if (pos->source != NULL && pos->line > 0)
+		cdn_buf_printf(out, ":%u", pos->line);
+}
+
+static bool
+same_group(const struct cdn_plan_rule *row, enum cdn_by by, const char *why)
+{
+	return row->by == by && (row->why == why || (row->why != NULL &&
+	    why != NULL && strcmp(row->why, why) == 0));
+}
+
+static void
+put_row(struct cdn_buf *out, const struct cdn_plan_rule *row, size_t width)
+{
+	size_t from;
+
+	cdn_buf_printf(out, "  %-8s", cordon_op_name(row->op));
+	from = out->n;
+	put_clean(out, row->rule->text);
+	pad(out, from, width + 2);
+	put_pos(out, &row->rule->pos);
+	cdn_buf_printf(out, " (%s)\n", cordon_layer_name(row->layer));
+}
+
+static void
+put_group(struct cdn_buf *out, const struct cdn_plan *plan, size_t first)
+{
+	const struct cdn_plan_rule *like = &plan->rules[first];
+	size_t width = 0;
+
+	cdn_buf_printf(out, "\n%s%s%s\n", cdn_by_name(like->by),
+	    like->why != NULL ? ": " : "", like->why != NULL ? like->why : "");
+	for (size_t i = first; i < plan->rule_count; i++)
+		if (same_group(&plan->rules[i], like->by, like->why))
+			width = wider(width, plan->rules[i].rule->text.n);
+	for (size_t i = first; i < plan->rule_count; i++)
+		if (same_group(&plan->rules[i], like->by, like->why))
+			put_row(out, &plan->rules[i], width);
+}
+
+static bool
+is_first_of_group(const struct cdn_plan *plan, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (same_group(&plan->rules[i], plan->rules[at].by,
+			plan->rules[at].why))
+			return false;
+	return true;
+}
+
+/* The kernel's first; groups are few, so most rows find theirs at once. */
+static void
+put_rules(struct cdn_buf *out, const struct cdn_plan *plan)
+{
+	for (enum cdn_by by = CDN_BY_LANDLOCK; by <= CDN_BY_NOBODY; by++)
+		for (size_t i = 0; i < plan->rule_count; i++)
+			if (plan->rules[i].by == by &&
+			    is_first_of_group(plan, i))
+				put_group(out, plan, i);
+}
+
+/* ----- What is missing, what stays visible ------------------------------- */
+
+static void
+put_shortfalls(struct cdn_buf *out, const struct cdn_plan *plan, bool stricter,
+    const char *title)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < plan->shortfall_count; i++) {
+		const struct cdn_shortfall *s = &plan->shortfalls[i];
+
+		if (s->stricter != stricter)
+			continue;
+		if (!any)
+			cdn_buf_printf(out, "\n%s\n", title);
+		any = true;
+		cdn_buf_printf(out, "  %s: %s\n    hint: %s\n", s->id, s->text,
+		    s->remedy);
+	}
+}
+
+static void
+put_visible(struct cdn_buf *out, const struct cdn_plan *plan)
+{
+	cdn_buf_puts(out, "\nvisible all the same\n"
+	    "  names and metadata of files whose path is known (stat)\n"
+	    "  names of entries below every passage\n"
+	    "  command lines of other processes (/proc)\n"
+	    "  the list of network interfaces\n");
+	if (plan->mode == CDN_PLAN_MODE_C)
+		cdn_buf_puts(out, "  whether a file that may not be read can "
+		    "be executed, by executing it\n");
+}
+
+void
+cdn_plan_text(const struct cdn_plan *plan, const struct cdn_plan_words *words,
+    struct cdn_buf *out)
+{
+	cdn_buf_puts(out, "workspace  ");
+	put_clean(out, cdn_str_of(plan->workspace));
+	cdn_buf_printf(out, "\nbackend    %s\nisolation  %s\nmode       %s\n"
+	    "network    %s\nenforced   %s\n",
+	    words->backend != NULL ? words->backend : "-",
+	    words->isolation != NULL ? words->isolation : "-",
+	    cdn_plan_mode_name(plan->mode),
+	    cdn_plan_network_name(plan->network),
+	    plan->enforced ? "yes" : "no");
+	put_regions(out, plan);
+	put_rules(out, plan);
+	put_shortfalls(out, plan, false, "not enforced here");
+	put_shortfalls(out, plan, true, "stricter than the policy here");
+	put_visible(out, plan);
+}

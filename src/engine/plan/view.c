@@ -1,0 +1,249 @@
+/*
+ * view - the authority as far as it matters on this machine.
+ *
+ * A credential below a system directory that the run's uid cannot read needs
+ * no carving out: the kernel refuses it without us, and /etc can be granted as
+ * a whole.  So the regions are asked of an authority without these entries,
+ * built by the same function from the same spec.  Nothing else changes:
+ *
+ *   - only entries of `closed` go, and only where a system directory of the
+ *     floor forbids to modify, so that none of them becomes writable;
+ *   - one that is absent goes too, because only the administrator puts files
+ *     there, and makes secrets unreadable; in a home an absent one stays;
+ *   - a pattern goes when no entry in its directory is readable (the session
+ *     lists what the pattern names today as plain entries).
+ */
+#include "engine/plan/build.h"
+
+#include "engine/decide/floor.h"
+
+/* ----- Which entries ----------------------------------------------------- */
+
+/* The directory of an entry; of a pattern the part before its first star. */
+static cdn_str
+directory_of(const struct cdn_place *place)
+{
+	size_t n = place->glob ? strcspn(place->path, "*?") :
+				 strlen(place->path);
+
+	while (n > 1 && place->path[n - 1] != '/')
+		n--;
+	return (cdn_str){ place->path, n > 1 ? n - 1 : n };
+}
+
+/* May it not be modified because it is a system directory? */
+static bool
+is_system(const struct cdn_plan_build *b, cdn_str dir)
+{
+	const struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_MODIFY, .path = dir };
+	const struct cdn_floor_row *row;
+	struct cordon_verdict verdict;
+
+	cdn_decide(b->in->authority, &question, &verdict);
+	if (verdict.allowed || verdict.layer != CORDON_LAYER_FLOOR)
+		return false;
+	for (size_t i = 0; (row = cdn_floor_system(i)) != NULL; i++)
+		if (strcmp(row->path, verdict.matched_rule) == 0)
+			return true;
+	return false;
+}
+
+static bool
+below_a_root(const struct cdn_plan_build *b, const char *path)
+{
+	for (size_t i = 0; i < b->root_count; i++)
+		if (!b->roots[i].alone &&
+		    cdn_plan_below(path, b->roots[i].path))
+			return true;
+	return false;
+}
+
+typedef bool path_fn(const struct cdn_plan_build *b, const char *path);
+
+static bool
+readable(const struct cdn_plan_build *b, const char *path)
+{
+	return b->in->reader->readable(b->in->reader->arg, path);
+}
+
+/* The entry itself or one of its sidecars. */
+static bool
+any_name(const struct cdn_plan_build *b, const struct cdn_place *place,
+    path_fn *is_so)
+{
+	char path[CDN_PATH_MAX + 16];
+	const char *suffix;
+
+	if (is_so(b, place->path))
+		return true;
+	for (size_t i = 0;
+	     place->sidecars && (suffix = cdn_floor_sidecar(i)) != NULL; i++) {
+		snprintf(path, sizeof(path), "%s%s", place->path, suffix);
+		if (is_so(b, path))
+			return true;
+	}
+	return false;
+}
+
+static bool
+any_readable_in(const struct cdn_plan_build *b, cdn_str dir)
+{
+	const struct cdn_place_list *closed = &b->in->spec->closed;
+
+	for (size_t i = 0; i < closed->n; i++)
+		if (!closed->v[i].glob &&
+		    cdn_str_eq(directory_of(&closed->v[i]), dir) &&
+		    any_name(b, &closed->v[i], readable))
+			return true;
+	return false;
+}
+
+static bool
+is_unreadable(const struct cdn_plan_build *b, const struct cdn_place *place)
+{
+	cdn_str dir = directory_of(place);
+
+	return below_a_root(b, place->path) && is_system(b, dir) &&
+	    (place->glob ? !any_readable_in(b, dir) :
+			   !any_name(b, place, readable));
+}
+
+/* ----- The authority without them ---------------------------------------- */
+
+static int
+build_without(struct cdn_plan_build *b)
+{
+	const struct cdn_place_list *closed = &b->in->spec->closed;
+	struct cdn_authority_spec spec = *b->in->spec;
+	struct cdn_place *kept = cdn_arena_array(b->arena, closed->n,
+	    sizeof(*kept));
+
+	if (kept == NULL)
+		return cdn_err_nomem(b->err);
+	spec.closed = (struct cdn_place_list){ .v = kept };
+	for (size_t i = 0; i < closed->n; i++)
+		if (!b->unreadable[i])
+			kept[spec.closed.n++] = closed->v[i];
+	return cdn_authority_build(b->arena, &spec, &b->view, b->err);
+}
+
+/* ----- What is guarded though nobody judges ------------------------------ */
+
+static bool
+is_guarded(const struct cdn_plan_build *b, const char *path)
+{
+	const struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_READ, .path = cdn_str_of(path) };
+	struct cordon_verdict verdict;
+	bool directory;
+
+	if (!b->in->reader->exists(b->in->reader->arg, path, &directory) ||
+	    !readable(b, path))
+		return false;
+	cdn_decide(b->in->authority, &question, &verdict);
+	return !verdict.allowed && verdict.layer == CORDON_LAYER_FLOOR;
+}
+
+static int
+push_guarded(struct cdn_plan_build *b, const char *path)
+{
+	const char **v = cdn_arena_grow(b->arena, b->guarded,
+	    b->guarded_count, &b->guarded_capacity, sizeof(*v));
+
+	if (v == NULL)
+		return cdn_err_nomem(b->err);
+	b->guarded = v;
+	v[b->guarded_count++] = path;
+	return 0;
+}
+
+struct matches {
+	struct cdn_plan_build *b;
+	const char *dir;
+};
+
+/* One of a directory in which a pattern of the floor names something. */
+static int
+guarded_entry(const char *name, bool is_directory, void *arg)
+{
+	struct matches *m = arg;
+	char path[CDN_PATH_MAX + 1];
+	const char *kept;
+
+	(void)is_directory;
+	if (++m->b->entries > CDN_PLAN_ENTRIES_MAX)
+		return 1;
+	if (!cdn_plan_join(m->dir, cdn_str_of(name), path) ||
+	    !is_guarded(m->b, path))
+		return 0;
+	kept = cdn_arena_dup(m->b->arena, path, strlen(path));
+	if (kept == NULL)
+		return cdn_err_nomem(m->b->err);
+	return push_guarded(m->b, kept);
+}
+
+/* Where too much lies to be looked through, all of it is guarded. */
+static int
+guard_matches(struct cdn_plan_build *b, const struct cdn_place *place)
+{
+	const struct cdn_plan_reader *reader = b->in->reader;
+	cdn_str dir = directory_of(place);
+	const char *path = cdn_arena_dup(b->arena, dir.p, dir.n);
+	bool directory;
+	int code;
+
+	if (path == NULL)
+		return cdn_err_nomem(b->err);
+	if (!reader->exists(reader->arg, path, &directory) || !directory)
+		return 0;
+	code = reader->list(reader->arg, path, guarded_entry,
+	    &(struct matches){ b, path }, b->err);
+	return code > 0 ? push_guarded(b, path) : code;
+}
+
+static int
+add_guarded(struct cdn_plan_build *b, const struct cdn_place_list *places)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < places->n && code == 0; i++) {
+		const struct cdn_place *place = &places->v[i];
+
+		if (!below_a_root(b, place->path))
+			continue;
+		if (place->glob)
+			code = guard_matches(b, place);
+		else if (any_name(b, place, is_guarded))
+			code = push_guarded(b, place->path);
+	}
+	return code;
+}
+
+static int
+find_guarded(struct cdn_plan_build *b)
+{
+	int code = add_guarded(b, &b->in->spec->closed);
+
+	return code != 0 ? code : add_guarded(b, &b->in->spec->hidden);
+}
+
+int
+cdn_plan_find_view(struct cdn_plan_build *b)
+{
+	const struct cdn_place_list *closed = &b->in->spec->closed;
+	bool any = false;
+	int code;
+
+	b->view = b->in->authority;
+	b->unreadable = cdn_arena_array(b->arena, closed->n,
+	    sizeof(*b->unreadable));
+	if (b->unreadable == NULL)
+		return cdn_err_nomem(b->err);
+	for (size_t i = 0; i < closed->n; i++)
+		any |= b->unreadable[i] = is_unreadable(b, &closed->v[i]);
+	code = any ? build_without(b) : 0;
+	if (code == 0 && !b->broker)
+		code = find_guarded(b);
+	return code;
+}
