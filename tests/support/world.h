@@ -44,6 +44,7 @@ struct world {
 	struct cdn_document documents[WORLD_DOCUMENTS];
 	size_t count;
 	struct cdn_network_set network;
+	struct cdn_authority_spec spec; /* what it was built from */
 	const struct cdn_authority *authority;
 };
 
@@ -151,6 +152,7 @@ world_make(struct world *w, const struct world_spec *spec)
 		world_network(w, spec->network);
 		a.network = &w->network;
 	}
+	w->spec = a;
 	need(cdn_authority_build(w->arena, &a, &w->authority, NULL) == 0,
 	    "authority");
 }

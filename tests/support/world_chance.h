@@ -194,6 +194,7 @@ draft_build(const struct draft *from, struct world *w)
 		world_network(w, from->network);
 		a.network = &w->network;
 	}
+	w->spec = a;
 	need(cdn_authority_build(w->arena, &a, &w->authority, NULL) == 0,
 	    "authority");
 }
