@@ -32,6 +32,15 @@ struct cdn_host {
 	unsigned kernel_major;
 	unsigned kernel_minor;
 	bool privileged; /* uid 0 in the initial user namespace */
+
+	/* What explains the above; known to doctor only, except the first. */
+	bool seccomp_filtered; /* a filter of somebody else is on us */
+	bool notify_taken;   /* and its listener leaves no room for ours */
+	int landlock_error;  /* why there is none: errno */
+	int landlock_layers; /* we are in already; the kernel takes 16 */
+	int userns_error;    /* why they are not usable: errno */
+	bool userns_restricted; /* AppArmor takes their capabilities away */
+	bool container;	     /* a hint */
 };
 
 /* ----- Regions ----------------------------------------------------------- */
