@@ -39,22 +39,28 @@ open_real(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Each part of the path in turn; those that are there stay as they are. */
+/*
+ * Each part of the path in turn; those that are there stay as they are, and
+ * what became of the last one counts.
+ */
 static int
-make_path(const char *path)
+make_parts(int dirfd, const char *path)
 {
 	char part[CDN_PATH_MAX + 1];
+	size_t n = strlen(path);
+	int r = 0;
 
-	for (size_t i = 1; path[i - 1] != '\0'; i++) {
+	if (n > CDN_PATH_MAX)
+		return -ENAMETOOLONG;
+	for (size_t i = 1; i <= n; i++) {
 		if (path[i] != '/' && path[i] != '\0')
 			continue;
 		memcpy(part, path, i);
 		part[i] = '\0';
-		if (mkdir(part, MODE_DIR) != 0 && errno != EEXIST &&
-		    errno != EROFS && errno != EACCES)
-			return -errno;
+		r = mkdirat(dirfd, part, MODE_DIR) != 0 && errno != EEXIST ?
+		    -errno : 0;
 	}
-	return 0;
+	return r;
 }
 
 static int
@@ -96,7 +102,7 @@ open_base(const struct cdn_home_spec *spec, struct cordon_error *err)
 		    path);
 	fd = open_real(path);
 	if (fd == -ENOENT) {
-		r = make_path(path);
+		r = make_parts(AT_FDCWD, path);
 		fd = r == 0 ? open_real(path) : r;
 	}
 	if (fd < 0)
@@ -134,25 +140,6 @@ check_own(int fd)
 		return -EPERM;
 	if ((st.st_mode & 07777) != MODE_DIR && fchmod(fd, MODE_DIR) != 0)
 		return -errno;
-	return 0;
-}
-
-static int
-make_parts(int basefd, const char *rel)
-{
-	char part[CDN_PATH_MAX + 1];
-	size_t n = strlen(rel);
-
-	if (n > CDN_PATH_MAX)
-		return -ENAMETOOLONG;
-	for (size_t i = 1; i <= n; i++) {
-		if (rel[i] != '/' && rel[i] != '\0')
-			continue;
-		memcpy(part, rel, i);
-		part[i] = '\0';
-		if (mkdirat(basefd, part, MODE_DIR) != 0 && errno != EEXIST)
-			return -errno;
-	}
 	return 0;
 }
 
@@ -252,6 +239,7 @@ open_tmp(struct cdn_home *home, const struct cdn_home_spec *spec,
 
 	if (r != 0)
 		return r;
+	cdn_lock_sweep(home->parentfd);
 	home->lockfd = cdn_lock_take(home->parentfd, home->tmp);
 	if (home->lockfd == -EBUSY)
 		return cdn_err_sys(err, EBUSY,
@@ -262,7 +250,6 @@ open_tmp(struct cdn_home *home, const struct cdn_home_spec *spec,
 	r = make_fresh(home);
 	if (r != 0)
 		return cdn_err_sys(err, -r, "cannot make '%s'", spec->tmp);
-	cdn_lock_sweep(home->parentfd);
 	return 0;
 }
 

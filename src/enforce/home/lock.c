@@ -131,8 +131,6 @@ cdn_lock_sweep(int dirfd)
 	const struct dirent64 *entry;
 	ssize_t n;
 
-	if (lseek(dirfd, 0, SEEK_SET) != 0)
-		return;
 	while ((n = getdents64(dirfd, buffer, sizeof(buffer))) > 0)
 		for (ssize_t at = 0; at < n; at += entry->d_reclen) {
 			entry = (const void *)(buffer + at);

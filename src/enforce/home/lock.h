@@ -20,7 +20,10 @@ CDN_MUST_USE int cdn_lock_take(int dirfd, const char *name);
 /* Removes the lock file of a name whose directory is gone. */
 void cdn_lock_remove(int dirfd, const char *name);
 
-/* Removes what was left behind; within the limits of home.h. */
+/*
+ * Removes what was left behind, within the limits of home.h.  dirfd is freshly
+ * opened: it is read from where it stands.
+ */
 void cdn_lock_sweep(int dirfd);
 
 #endif

@@ -1,5 +1,7 @@
-/* The home and the tmp of a session: made, kept, removed. */
+/* The home and the tmp of a session: made, kept, locked, removed. */
 #include "fixture.h"
+
+#include "enforce/home/lock.h"
 
 static void
 test_made(struct fixture *f)
@@ -22,13 +24,315 @@ test_made(struct fixture *f)
 	cdn_home_close(NULL);
 }
 
+/* The cage can change the mode of what is its own. */
+static int
+body_modes(void *arg)
+{
+	struct fixture *f = arg;
+	struct cdn_home *home = NULL;
+
+	if (fixture_open(f, &home) != 0)
+		return 1;
+	tmp_mode(HOME, 0);
+	tmp_dir(TMP "/d");
+	tmp_mode(TMP "/d", 0);
+	tmp_mode(TMP, 0);
+	cdn_home_close(home);
+	if (tmp_there(TMP))
+		return 2;
+	if (fixture_visit(f) != 0)
+		return 3;
+	if (mode_of(HOME) != 0700)
+		return 4;
+	tmp_mode(HOME, 0777);
+	return fixture_visit(f) == 0 && mode_of(HOME) == 0700 ? 0 : 5;
+}
+
+static void
+test_parts(struct fixture *f)
+{
+	struct cdn_home *home = NULL;
+
+	tmp_clear(tmp_path("state"));
+	f->spec.home = "";
+	ok(fixture_open(f, &home) == 0 && tmp_there(TMP) &&
+		!tmp_there("state/homes"),
+	    "a tmp alone");
+	cdn_home_close(home);
+	f->spec.home = f->home;
+	f->spec.tmp = "";
+	ok(fixture_visit(f) == 0 && tmp_there(HOME), "a home alone");
+	tmp_clear(tmp_path("state"));
+	f->spec.home = "";
+	ok(fixture_visit(f) == 0 && !tmp_there("state"),
+	    "neither: nothing is made");
+	f->spec.home = f->home;
+	f->spec.tmp = f->tmp;
+}
+
+/* ----- What is refused --------------------------------------------------------- */
+
+static void
+refused(struct fixture *f, int code, const char *what)
+{
+	struct cdn_home *home = NULL;
+	int before = tmp_open_fds();
+
+	ok(fixture_open(f, &home) == code && home == NULL &&
+		tmp_open_fds() == before,
+	    what);
+	ok(!tmp_there("outside/w") && !tmp_there("outside/s") &&
+		!tmp_there("outside/.gitconfig"),
+	    "... and nothing was made elsewhere");
+}
+
+static void
+test_refused(struct fixture *f)
+{
+	tmp_dir("outside");
+	tmp_clear(tmp_path("state"));
+	tmp_link("outside", "state");
+	refused(f, CORDON_E_SYSTEM, "base is a link");
+	unlink(tmp_path("state"));
+	tmp_file("state", "");
+	refused(f, CORDON_E_SYSTEM, "base is a file");
+	unlink(tmp_path("state"));
+	tmp_dir("state");
+	tmp_link("../outside", "state/homes");
+	refused(f, CORDON_E_SYSTEM, "homes is a link");
+	unlink(tmp_path("state/homes"));
+	tmp_dir("state/homes");
+	tmp_link("../../outside", HOME);
+	refused(f, CORDON_E_SYSTEM, "the home is a link");
+	unlink(tmp_path(HOME));
+	tmp_file(HOME, "");
+	refused(f, CORDON_E_SYSTEM, "the home is a file");
+	unlink(tmp_path(HOME));
+	tmp_clear(tmp_path("state/tmp"));
+	tmp_link("../outside", "state/tmp");
+	refused(f, CORDON_E_SYSTEM, "tmp is a link");
+	unlink(tmp_path("state/tmp"));
+	tmp_mode("state", 0777);
+	refused(f, CORDON_E_SYSTEM, "base can be written by all");
+	tmp_mode("state", 0700);
+	f->spec.home = "/elsewhere/w";
+	refused(f, CORDON_E_INVALID, "a home that is not below base");
+	f->spec.home = f->base;
+	refused(f, CORDON_E_INVALID, "a home that is base");
+	f->spec.home = f->home;
+	f->spec.tmp = "/tmp/s";
+	refused(f, CORDON_E_INVALID, "a tmp that is not below base");
+	f->spec.tmp = f->tmp;
+	ok(fixture_visit(f) == 0, "control: without all that");
+}
+
+static void
+give_away(const char *name)
+{
+	tmp_need(chown(tmp_path(name), TMP_NOBODY, TMP_NOBODY) == 0, "chown",
+	    name);
+}
+
+static void
+test_owner(struct fixture *f)
+{
+	if (geteuid() != 0) {
+		skip("only root can give things away");
+		return;
+	}
+	give_away(HOME);
+	refused(f, CORDON_E_SYSTEM, "a home of somebody else");
+	tmp_clear(tmp_path(HOME));
+	give_away("state/tmp");
+	refused(f, CORDON_E_SYSTEM, "a tmp of somebody else");
+	tmp_clear(tmp_path("state/tmp"));
+	give_away("state");
+	refused(f, CORDON_E_SYSTEM, "a base of somebody else");
+	tmp_clear(tmp_path("state"));
+	ok(fixture_visit(f) == 0, "control: without all that");
+}
+
+/* ----- A base that was invented -------------------------------------------------- */
+
+static void
+test_substitute(struct fixture *f)
+{
+	struct cdn_home *home = NULL;
+
+	tmp_clear(tmp_path("state"));
+	f->spec.substitute = true;
+	ok(fixture_open(f, &home) == 0 && mode_of("state") == 0700 &&
+		tmp_there(HOME) && tmp_there(TMP),
+	    "a base for one session");
+	tmp_dir(HOME "/d");
+	tmp_link("../../../../outside", HOME "/d/l");
+	cdn_home_close(home);
+	ok(!tmp_there("state") && tmp_there("outside"),
+	    "goes with it, as a whole");
+	tmp_dir("state");
+	ok(fixture_open(f, &home) == CORDON_E_SYSTEM,
+	    "one that is there is not taken");
+	ok(tmp_there("state"), "and not removed");
+	tmp_clear(tmp_path("state"));
+	f->spec.substitute = false;
+}
+
+/* ----- Locks and leftovers --------------------------------------------------------- */
+
+static void
+test_leftovers(struct fixture *f)
+{
+	struct cdn_home *home = NULL;
+	char name[64];
+	int left = 0, dirfd, lock;
+
+	ok(fixture_visit(f) == 0, "control: an ordinary session");
+	dirfd = open(tmp_path("state/tmp"), O_RDONLY | O_CLOEXEC);
+	lock = cdn_lock_take(dirfd, "alive");
+	tmp_dir("state/tmp/alive");
+	tmp_file("state/tmp/alive/f", "x");
+	tmp_dir("state/tmp/dead");
+	tmp_file("state/tmp/dead/f", "x");
+	tmp_link("../../../outside", "state/tmp/dead/l");
+	tmp_file("state/tmp/dead.lock", "");
+	tmp_file("state/tmp/none.lock", "");
+	tmp_link("../../outside", "state/tmp/link.lock");
+	tmp_dir("state/tmp/other");
+	ok(lock >= 0 && fixture_open(f, &home) == 0, "among leftovers");
+	ok(!tmp_there("state/tmp/dead") && !tmp_there("state/tmp/dead.lock") &&
+		!tmp_there("state/tmp/none.lock"),
+	    "what the dead left is removed");
+	ok(tmp_there("state/tmp/alive/f") && tmp_there("state/tmp/alive.lock"),
+	    "what is in use is not");
+	ok(tmp_there("state/tmp/other") && tmp_there("state/tmp/link.lock") &&
+		tmp_there("outside"),
+	    "nor what was never locked");
+	cdn_home_close(home);
+	close(lock);
+	ok(fixture_visit(f) == 0 && !tmp_there("state/tmp/alive"),
+	    "until its lock is free");
+	for (int i = 0; i < CDN_HOME_CLEAN_MAX + 4; i++) {
+		snprintf(name, sizeof(name), "state/tmp/n%d.lock", i);
+		tmp_file(name, "");
+	}
+	ok(fixture_visit(f) == 0, "many leftovers");
+	for (int i = 0; i < CDN_HOME_CLEAN_MAX + 4; i++) {
+		snprintf(name, sizeof(name), "state/tmp/n%d.lock", i);
+		left += tmp_there(name);
+	}
+	ok(left == 4, "a start removes so many and no more");
+	close(dirfd);
+}
+
+static void
+test_in_use(struct fixture *f)
+{
+	struct cdn_home *one = NULL, *two = NULL;
+	char other[PATH_MAX];
+
+	ok(fixture_open(f, &one) == 0, "one session");
+	ok(fixture_open(f, &two) == CORDON_E_SYSTEM && two == NULL &&
+		tmp_there(TMP),
+	    "its tmp is nobody else's");
+	snprintf(other, sizeof(other), "%s", tmp_path("state/tmp/s2"));
+	f->spec.tmp = other;
+	ok(fixture_open(f, &two) == 0 && tmp_there("state/tmp/s2"),
+	    "two sessions may share a home");
+	cdn_home_close(two);
+	ok(tmp_there(TMP) && !tmp_there("state/tmp/s2"),
+	    "each removes its own tmp");
+	f->spec.tmp = f->tmp;
+	cdn_home_close(one);
+	tmp_dir(TMP);
+	tmp_file(TMP "/old", "x");
+	ok(fixture_open(f, &one) == 0 && tmp_there(TMP) &&
+		!tmp_there(TMP "/old"),
+	    "a tmp is fresh even where its name was left behind");
+	cdn_home_close(one);
+}
+
+/* Killed: the next session removes what it left. */
+static void
+test_killed(struct fixture *f)
+{
+	struct cdn_home *home = NULL;
+	char other[PATH_MAX];
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(fixture_open(f, &home) == 0 ? 0 : 1);
+	waitpid(pid, NULL, 0);
+	ok(tmp_there(TMP) && tmp_there(TMP ".lock"),
+	    "control: a session that ended too early leaves something");
+	snprintf(other, sizeof(other), "%s", tmp_path("state/tmp/s2"));
+	f->spec.tmp = other;
+	ok(fixture_visit(f) == 0 && !tmp_there(TMP) && !tmp_there(TMP ".lock"),
+	    "which the next one removes");
+	f->spec.tmp = f->tmp;
+}
+
+/* Many start and end at once, and each has its tmp as long as it lives. */
+static int
+body_many(void *arg)
+{
+	struct fixture own = *(const struct fixture *)arg;
+	struct cdn_home *home = NULL;
+	char tmp[PATH_MAX], name[64];
+
+	snprintf(name, sizeof(name), "state/tmp/p%d", (int)getpid());
+	snprintf(tmp, sizeof(tmp), "%s", tmp_path(name));
+	own.spec.tmp = tmp;
+	for (int i = 0; i < 100; i++) {
+		if (fixture_open(&own, &home) != 0)
+			return 1;
+		if (!tmp_there(name))
+			return 2;
+		cdn_home_close(home);
+		if (tmp_there(name))
+			return 3;
+	}
+	return 0;
+}
+
+static void
+test_many(struct fixture *f)
+{
+	bool good = true;
+	int status;
+
+	fflush(stdout);
+	for (int i = 0; i < 4; i++)
+		if (fork() == 0)
+			_exit(body_many(f));
+	for (int i = 0; i < 4; i++) {
+		wait(&status);
+		good &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	}
+	ok(good, "four at a time do not take each other's");
+}
+
 int
 main(void)
 {
 	struct fixture f;
 
 	fixture_begin(&f);
+	tmp_need(chmod(tmp_root, 0777) == 0, "chmod", tmp_root);
 	test_made(&f);
+	tmp_clear(tmp_path("state"));
+	ok(tmp_child(body_modes, &f, false) == 0, "modes are put right");
+	tmp_clear(tmp_path("state"));
+	ok(tmp_child(body_modes, &f, true) == 0, "modes, as nobody");
+	test_parts(&f);
+	test_refused(&f);
+	test_owner(&f);
+	test_substitute(&f);
+	test_leftovers(&f);
+	test_in_use(&f);
+	test_killed(&f);
+	test_many(&f);
 	tmp_end();
 	return done_testing();
 }
