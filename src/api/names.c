@@ -42,6 +42,28 @@ static const char *const preset_names[] = {
 	[CORDON_PRESET_STRICT] = "strict",
 };
 
+static const char *const enforcement_names[] = {
+	[CORDON_ENFORCEMENT_POLICY] = "policy",
+	[CORDON_ENFORCEMENT_BEST_EFFORT] = "best-effort",
+	[CORDON_ENFORCEMENT_DEGRADED] = "degraded",
+	[CORDON_ENFORCEMENT_REQUIRED] = "required",
+};
+
+static const char *const backend_names[] = {
+	[CORDON_BACKEND_AUTO] = "auto",
+	[CORDON_BACKEND_NATIVE] = "native",
+	[CORDON_BACKEND_BWRAP] = "bwrap",
+	[CORDON_BACKEND_SEATBELT] = "seatbelt",
+	[CORDON_BACKEND_NONE] = "none",
+};
+
+static const char *const isolation_names[] = {
+	[CORDON_ISOLATION_POLICY] = "policy",
+	[CORDON_ISOLATION_NONE] = "none",
+	[CORDON_ISOLATION_AUTO] = "auto",
+	[CORDON_ISOLATION_NAMESPACES] = "namespaces",
+};
+
 static const char *
 name_in(const char *const *names, size_t n, unsigned i)
 {
@@ -83,4 +105,25 @@ const char *
 cordon_version(void)
 {
 	return CDN_VERSION;
+}
+
+const char *
+cordon_enforcement_name(enum cordon_enforcement value)
+{
+	return name_in(enforcement_names, CDN_LEN(enforcement_names),
+	    (unsigned)value);
+}
+
+const char *
+cordon_backend_name(enum cordon_backend value)
+{
+	return name_in(backend_names, CDN_LEN(backend_names),
+	    (unsigned)value);
+}
+
+const char *
+cordon_isolation_name(enum cordon_isolation value)
+{
+	return name_in(isolation_names, CDN_LEN(isolation_names),
+	    (unsigned)value);
 }

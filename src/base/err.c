@@ -15,6 +15,8 @@ static const struct {
 	{ CORDON_E_WORKSPACE, "WorkspaceMissing" },
 	{ CORDON_E_LINKS, "TooManyLinks" },
 	{ CORDON_E_RESOLVE, "ResolveFailed" },
+	{ CORDON_E_EXEC, "ExecFailed" },
+	{ CORDON_E_ENFORCE, "NotEnforceable" },
 };
 
 const char *

@@ -19,6 +19,8 @@ struct cli_command {
 	const char *about;   /* what it teaches; lines end in \n */
 	const char *examples;
 	const char *exits[CLI_ASK + 1]; /* meaning of each code, NULL: never */
+	const char *more_exits; /* of codes beyond those, as lines; or NULL */
+	int failure; /* what it ends with when we fail; 0: CLI_INVALID */
 	unsigned long options;		/* CLI_BITs */
 	size_t operands_min;
 	size_t operands_max;
@@ -69,9 +71,25 @@ struct cordon_diags *cli_diags_new(void);
  */
 struct cordon_policy *cli_policy_load(const char *file);
 
+/* ----- launch.c --------------------------------------------------------- */
+
+/*
+ * What --backend, --timeout and their like come to; false after a message.
+ * Strings are those of args.
+ */
+CDN_MUST_USE bool cli_launch_options(const struct cli_args *args,
+    struct cordon_run_options *ret);
+/* The session of a command that starts something; NULL after a message. */
+struct cordon_session *cli_launch_session(const struct cli_args *args);
+/* The plan on `to`; false after a message. */
+CDN_MUST_USE bool cli_launch_print(FILE *to, const struct cordon_plan *plan,
+    bool json);
+
 /* ----- The commands ----------------------------------------------------- */
 
 int cli_check(const struct cli_args *args);
+int cli_run(const struct cli_args *args);
+int cli_plan(const struct cli_args *args);
 int cli_policy_validate(const struct cli_args *args);
 int cli_policy_lint(const struct cli_args *args);
 int cli_policy_show(const struct cli_args *args);

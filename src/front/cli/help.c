@@ -38,12 +38,14 @@ put_options(unsigned long options)
 }
 
 static void
-put_exits(const char *const *exits)
+put_exits(const char *const *exits, const char *more)
 {
 	puts("\nExit codes:");
 	for (int code = 0; code <= CLI_ASK; code++)
 		if (exits[code] != NULL)
 			printf("  %d  %s\n", code, exits[code]);
+	if (more != NULL)
+		fputs(more, stdout);
 }
 
 /* The rows below a group ("policy "), or those of one word ("" as prefix). */
@@ -81,9 +83,10 @@ help_whole(void)
 	     "cordon puts a boundary around an AI agent.  You write it down once, in\n"
 	     "YAML; cordon answers every question from it and names the line.");
 	put_commands(cdn_str_of(""));
-	put_examples("cordon policy init\n"
-		     "cordon check --op modify src/main.c .git/config\n");
-	put_exits(exits);
+	put_examples("cordon run -- make test\n"
+		     "cordon check --op modify src/main.c .git/config\n"
+		     "cordon policy init\n");
+	put_exits(exits, NULL);
 }
 
 static void
@@ -95,7 +98,7 @@ help_group(const struct cli_command *group)
 	    group->about);
 	put_commands(cdn_str_of(prefix));
 	put_examples(group->examples);
-	put_exits(group->exits);
+	put_exits(group->exits, NULL);
 }
 
 void
@@ -110,13 +113,15 @@ cli_help(const struct cli_command *command)
 		return;
 	}
 	printf("Usage: cordon %s [OPTIONS]%s%s\n\n", command->name,
-	    command->usage[0] != '\0' ? " [--] " : "", command->usage);
+	    command->usage[0] == '\0' ? "" :
+		strncmp(command->usage, "--", 2) == 0 ? " " : " [--] ",
+	    command->usage);
 	printf("%c%s.\n", command->summary[0] & ~0x20, command->summary + 1);
 	if (command->about[0] != '\0')
 		printf("\n%s", command->about);
 	put_options(command->options | CLI_BIT(CLI_HELP));
 	put_examples(command->examples);
-	put_exits(command->exits);
+	put_exits(command->exits, command->more_exits);
 }
 
 int

@@ -12,10 +12,67 @@
 	    CLI_BIT(CLI_EXPLAIN) | CLI_BIT(CLI_DATA_DIR) |      \
 	    CLI_BIT(CLI_CONFIG_PATH))
 
+#define LAUNCH                                                       \
+	(CLI_BIT(CLI_BACKEND) | CLI_BIT(CLI_ENFORCEMENT) |           \
+	    CLI_BIT(CLI_ISOLATION) | CLI_BIT(CLI_HOME) |             \
+	    CLI_BIT(CLI_ALLOW) | CLI_BIT(CLI_NO_SANDBOX) |           \
+	    CLI_BIT(CLI_TIMEOUT) | CLI_BIT(CLI_ENV) |                \
+	    CLI_BIT(CLI_AUDIT))
+
 #define UNUSABLE "wrong usage, or a document that cannot be used"
 
 /* clang-format off */
 static const struct cli_command commands[] = {
+	{
+	.name = "run",
+	.usage = "-- COMMAND [ARG...]",
+	.summary = "run a command inside the boundary",
+	.about =
+"COMMAND and everything it starts can use what the policy allows, and the\n"
+"kernel sees to it.  HOME is a home of its own per workspace, TMPDIR a private\n"
+"directory; the environment is composed, not inherited.  When COMMAND ends,\n"
+"nobody of its process tree is left.\n"
+"\n"
+"  --enforcement required     every rule holds, or nothing is started (default)\n"
+"  --enforcement degraded     start with what this host can hold, and list the\n"
+"                             rest\n"
+"  --enforcement best-effort  start anyway, and warn\n",
+	.examples =
+"cordon run -- make test\n"
+"cordon run --policy policy.yaml --profile dev -- ./build.sh\n"
+"cordon run --network full --timeout 10m -- npm install\n"
+"cordon run --dry-run -- make\n",
+	.exits = { NULL },
+	.more_exits =
+"  N    COMMAND's own\n"
+"  124  it took longer than --timeout or the profile's limit\n"
+"  125  something of ours: usage, a document, what cannot be enforced here\n"
+"  126  COMMAND was found, but is refused or no program\n"
+"  127  COMMAND was not found\n"
+"  128+N  signal N ended it\n",
+	.failure = CLI_RUN_FAILED,
+	.options = SESSION | LAUNCH | PRINT | CLI_BIT(CLI_DRY_RUN) |
+	    CLI_BIT(CLI_VERBOSE),
+	.operands_max = SIZE_MAX,
+	.run = cli_run,
+	},
+	{
+	.name = "plan",
+	.usage = "[-- COMMAND [ARG...]]",
+	.summary = "what would be enforced here, and by whom",
+	.about =
+"Prints what 'cordon run' with the same options would hold: the regions of\n"
+"the file system, each rule with who enforces it (the kernel, the broker,\n"
+"nobody), and what this host cannot hold.  Nothing is started.\n",
+	.examples =
+"cordon plan\n"
+"cordon plan --json --policy policy.yaml --profile dev\n",
+	.exits = { "a run would start",
+		"the enforcement that is asked for is not met", UNUSABLE },
+	.options = SESSION | LAUNCH | PRINT | CLI_BIT(CLI_FORMAT),
+	.operands_max = SIZE_MAX,
+	.run = cli_plan,
+	},
 	{
 	.name = "check",
 	.usage = "PATH... | --stdin",
@@ -248,18 +305,21 @@ count_fits(const struct cli_command *command, const struct cli_args *args)
 static int
 run(const struct cli_command *command, int argc, char **argv)
 {
+	int failure = command->failure != 0 ? command->failure : CLI_INVALID;
 	struct cli_args args;
 	int status;
 
+	cli_output_failure(failure);
 	if (!cli_args_parse(argc, argv, command->options, command->name, &args))
-		return CLI_INVALID;
+		return failure;
 	if (cli_has(&args, CLI_QUIET))
 		cli_output_quiet();
 	if (cli_has(&args, CLI_HELP)) {
 		cli_help(command);
 		status = CLI_YES;
 	} else if (!count_fits(command, &args)) {
-		status = cli_usage(command);
+		(void)cli_usage(command);
+		status = failure;
 	} else {
 		status = command->run(&args);
 	}
@@ -315,7 +375,13 @@ dispatch(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
+	const struct cli_command *command = argc > 1 ?
+	    cli_command_find(argv[1]) : NULL;
+	int failure = command != NULL && command->failure != 0 ?
+	    command->failure : CLI_INVALID;
+
+	cli_output_failure(failure);
 	if (!cli_output_init())
-		return CLI_INVALID;
+		return failure;
 	return cli_output_finish(dispatch(argc - 1, argv + 1));
 }

@@ -19,6 +19,28 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "PATH outside may be read and modified; repeatable" },
 	[CLI_NETWORK]	  = { "network", CLI_VALUE, "WHAT",
 	    "none, loopback, full or HOST[:PORT][,...]" },
+	[CLI_BACKEND]	  = { "backend", CLI_VALUE, "NAME",
+	    "auto (default), native, bwrap, seatbelt or none" },
+	[CLI_ENFORCEMENT] = { "enforcement", CLI_VALUE, "HOW",
+	    "required (default), degraded or best-effort" },
+	[CLI_ISOLATION]	  = { "isolation", CLI_VALUE, "HOW",
+	    "auto (default), none or namespaces" },
+	[CLI_HOME]	  = { "home", CLI_VALUE, "WHICH",
+	    "own (default) or host: the real home stays HOME" },
+	[CLI_ALLOW]	  = { "allow", CLI_VALUE, "WHAT",
+	    "nested-git: git init and git clone in the workspace" },
+	[CLI_NO_SANDBOX]  = { "no-sandbox", CLI_FLAG, NULL,
+	    "--backend none --enforcement best-effort" },
+	[CLI_TIMEOUT]	  = { "timeout", CLI_VALUE, "DUR",
+	    "end it after DUR: 500ms, 30s, 10m, 1h" },
+	[CLI_ENV]	  = { "env", CLI_MANY, "NAME[=VALUE]",
+	    "one more variable (NAME alone: as it is here)" },
+	[CLI_AUDIT]	  = { "audit", CLI_VALUE, "FILE",
+	    "record there, not in the user's own audit" },
+	[CLI_DRY_RUN]	  = { "dry-run", CLI_FLAG, NULL,
+	    "print the plan, start nothing" },
+	[CLI_FORMAT]	  = { "format", CLI_VALUE, "FORMAT",
+	    "text (default) or json" },
 	[CLI_AS]	  = { "as", CLI_VALUE, "WHO",
 	    "process (default), agent, policy or block" },
 	[CLI_OP]	  = { "op", CLI_VALUE, "OP",
@@ -37,6 +59,8 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "trust the policy of DIR no more" },
 	[CLI_JSON]	  = { "json", CLI_FLAG, NULL,
 	    "print JSON, one object per line" },
+	[CLI_VERBOSE]	  = { "verbose", CLI_FLAG, NULL,
+	    "print the plan on standard error first" },
 	[CLI_QUIET]	  = { "quiet", CLI_FLAG, NULL,
 	    "no hints and warnings on standard error" },
 	[CLI_HELP]	  = { "help", CLI_FLAG, NULL,
@@ -93,6 +117,25 @@ cli_preset_word(int i)
 	return cordon_preset_name((enum cordon_preset)i);
 }
 
+/* The first word of two of these means "as the documents say": not to be said. */
+const char *
+cli_enforcement_word(int i)
+{
+	return cordon_enforcement_name((enum cordon_enforcement)(i + 1));
+}
+
+const char *
+cli_backend_word(int i)
+{
+	return cordon_backend_name((enum cordon_backend)i);
+}
+
+const char *
+cli_isolation_word(int i)
+{
+	return cordon_isolation_name((enum cordon_isolation)(i + 1));
+}
+
 int
 cli_word_find(cli_words_fn *words, const char *text)
 {
@@ -136,11 +179,12 @@ struct parser {
 	struct cli_args *args;
 };
 
+/* One more than there can be: lists end with NULL, as exec wants them. */
 static void
 add(struct cli_strings *list, const char *text, int room)
 {
 	if (list->v == NULL)
-		list->v = cli_alloc((size_t)room, sizeof(*list->v));
+		list->v = cli_alloc((size_t)room + 1, sizeof(*list->v));
 	list->v[list->n++] = text;
 }
 
@@ -239,8 +283,10 @@ read_all(struct parser *p)
 	while (p->next < p->argc) {
 		const char *arg = p->argv[p->next++];
 
-		if (strcmp(arg, "--") == 0)
+		if (strcmp(arg, "--") == 0) {
+			p->args->dashes = true;
 			break;
+		}
 		if (strncmp(arg, "--", 2) == 0) {
 			if (!read_option(p, arg))
 				return false;
@@ -250,6 +296,7 @@ read_all(struct parser *p)
 			add(&p->args->operands, arg, p->argc);
 		}
 	}
+	p->args->before_dashes = p->args->operands.n;
 	while (p->next < p->argc)
 		add(&p->args->operands, p->argv[p->next++], p->argc);
 	return true;

@@ -18,6 +18,17 @@ enum cli_option {
 	CLI_READ,
 	CLI_WRITE,
 	CLI_NETWORK,
+	CLI_BACKEND,
+	CLI_ENFORCEMENT,
+	CLI_ISOLATION,
+	CLI_HOME,
+	CLI_ALLOW,
+	CLI_NO_SANDBOX,
+	CLI_TIMEOUT,
+	CLI_ENV,
+	CLI_AUDIT,
+	CLI_DRY_RUN,
+	CLI_FORMAT,
 	CLI_AS,
 	CLI_OP,
 	CLI_DATA_DIR,
@@ -27,6 +38,7 @@ enum cli_option {
 	CLI_LIST,
 	CLI_REVOKE,
 	CLI_JSON,
+	CLI_VERBOSE,
 	CLI_QUIET,
 	CLI_HELP,
 	CLI_OPTION_MAX
@@ -49,13 +61,18 @@ struct cli_option_row {
 };
 
 struct cli_strings {
-	const char **v; /* owned by cli_args */
+	const char **v; /* owned by cli_args; NULL behind the last */
 	size_t n;
 };
 
 struct cli_args {
 	struct cli_strings option[CLI_OPTION_MAX];
 	struct cli_strings operands;
+	/* Operands that stand before "--"; all of them when there is none. */
+	size_t before_dashes;
+	bool dashes; /* there was a "--" */
+	/* The program that the command is going to run; it fills it in. */
+	const char *command;
 };
 
 const struct cli_option_row *cli_option_row(enum cli_option option);
@@ -85,6 +102,9 @@ CDN_MUST_USE bool cli_word(const struct cli_args *args, enum cli_option option,
 const char *cli_op_word(int i);
 const char *cli_as_word(int i);
 const char *cli_preset_word(int i);
+const char *cli_enforcement_word(int i);
+const char *cli_backend_word(int i);
+const char *cli_isolation_word(int i);
 
 /* The word nearest to text, or NULL when none is near. */
 const char *cli_nearest(const char *text,

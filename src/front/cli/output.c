@@ -8,6 +8,7 @@
 
 #define LINE_MAX_OUT (512UL * 1024UL * 1024UL) /* bytes of one JSON line */
 
+static int failure = CLI_INVALID; /* see cli_output_failure() */
 static bool quiet;
 static bool colour_out, colour_err;
 static int write_errno; /* of the first failed write */
@@ -53,6 +54,12 @@ cli_output_init(void)
 }
 
 void
+cli_output_failure(int code)
+{
+	failure = code;
+}
+
+void
 cli_output_quiet(void)
 {
 	quiet = true;
@@ -87,7 +94,7 @@ cli_output_finish(int status)
 		return status;
 	cli_error("cannot write to standard output: %s",
 	    write_errno != 0 ? strerrordesc_np(write_errno) : "the write failed");
-	return CLI_INVALID;
+	return failure;
 }
 
 /* ----- Text ------------------------------------------------------------- */
@@ -413,7 +420,7 @@ cli_out_of_memory(void)
 {
 	fputs("cordon: out of memory\n", stderr);
 	fflush(stdout);
-	_exit(CLI_INVALID);
+	_exit(failure);
 }
 
 void *

@@ -23,12 +23,22 @@ enum cli_exit {
 	CLI_ASK = 4
 };
 
+/* And of those that do; every other code is the program's own. */
+enum cli_run_exit {
+	CLI_RUN_TIMEOUT = 124,
+	CLI_RUN_FAILED = 125, /* anything of ours */
+	CLI_RUN_REFUSED = 126,
+	CLI_RUN_NOT_FOUND = 127
+};
+
 /* Takes over standard input, output and error; false = do not go on. */
 CDN_MUST_USE bool cli_output_init(void);
+/* What the command ends with when something of ours fails, from now on. */
+void cli_output_failure(int code);
 /* --quiet: cli_hint() and cli_note() print nothing from now on. */
 void cli_output_quiet(void);
 
-/* `status`, or CLI_INVALID when standard output did not take everything. */
+/* `status`, or the failure code when standard output did not take everything. */
 int cli_output_finish(int status);
 /* True when writing has failed: there is no point in going on. */
 bool cli_output_broken(void);

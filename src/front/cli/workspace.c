@@ -103,6 +103,14 @@ cli_diags_new(void)
 	return diags;
 }
 
+static bool
+is_word(const struct cli_args *args, enum cli_option option, const char *word)
+{
+	const char *value = cli_value(args, option);
+
+	return value != NULL && strcmp(value, word) == 0;
+}
+
 int
 cli_session_new(const struct cli_args *args, const char *profile,
     struct cordon_diags *diags, struct cordon_session **ret,
@@ -121,6 +129,9 @@ cli_session_new(const struct cli_args *args, const char *profile,
 		.write = option[CLI_WRITE].v,
 		.write_count = option[CLI_WRITE].n,
 		.network = cli_value(args, CLI_NETWORK),
+		.host_home = is_word(args, CLI_HOME, "host"),
+		.nested_git = is_word(args, CLI_ALLOW, "nested-git"),
+		.command = args->command,
 	};
 	const char *preset = cli_value(args, CLI_PRESET);
 

@@ -1,0 +1,272 @@
+/*
+ * start_bench - what it costs to start /bin/true, as ratios to plain exec.
+ *
+ * All rows take turns, so that what else the machine does meets all alike.
+ * As whoever runs it, and when that is root as uid 65534 besides.  The real
+ * home has 200 entries.
+ *
+ *	CORDON=build/cordon BARE=build/bench/bare_landlock start_bench [ROUNDS]
+ */
+#include "base/base.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROWS_MAX     16
+#define ARGS_MAX     24
+#define HOME_ENTRIES 200
+#define DIRS	     1000
+
+struct row {
+	char name[64];
+	const char *argv[ARGS_MAX];
+	double *us;
+	size_t n;
+};
+
+static char stage[] = "/tmp/cordon-bench-XXXXXX";
+static struct row rows[ROWS_MAX];
+static size_t row_count;
+
+static posix_spawn_file_actions_t to_null;
+
+extern char **environ;
+
+static double
+now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* The exit status, or -1. */
+static int
+start(const char *const *argv, double *ret_us)
+{
+	double begun = now_us();
+	int status = -1;
+	pid_t pid;
+
+	if (posix_spawn(&pid, argv[0], &to_null, NULL,
+		(char *const *)(uintptr_t)argv, environ) != 0)
+		return -1;
+	waitpid(pid, &status, 0);
+	*ret_us = now_us() - begun;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void
+put_file(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	if (f == NULL) {
+		perror(name);
+		exit(1);
+	}
+	fputs(text, f);
+	fclose(f);
+}
+
+/* Rules that name directories which are there: what kernel rules are for. */
+static void
+put_policy(int rules)
+{
+	char name[64];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "p%d.yaml", rules);
+	f = fopen(name, "w");
+	if (f == NULL)
+		exit(1);
+	fputs("schemaVersion: 2\nkind: Policy\nmetadata: {name: bench}\n"
+	      "spec:\n  fsProfiles:\n    dev:\n      read: [\"./**\"]\n"
+	      "      modify:\n", f);
+	for (int i = 1; i <= rules; i++)
+		fprintf(f, "        - \"%d/**\"\n", i);
+	fclose(f);
+}
+
+static void
+make_stage(void)
+{
+	char name[64];
+
+	mkdir("home", 0755);
+	mkdir("w", 0755);
+	for (int i = 0; i < HOME_ENTRIES; i++) {
+		snprintf(name, sizeof(name), "home/.entry%d", i);
+		mkdir(name, 0755);
+	}
+	mkdir("home/.ssh", 0700);
+	put_file("home/.ssh/id_ed25519", "secret\n");
+	if (chdir("w") != 0)
+		exit(1);
+	for (int i = 1; i <= DIRS; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		mkdir(name, 0755);
+	}
+	for (int i = 1; i <= DIRS; i *= 10)
+		put_policy(i);
+}
+
+static struct row *
+add(const char *name)
+{
+	struct row *row = &rows[row_count++];
+
+	snprintf(row->name, sizeof(row->name), "%s", name);
+	return row;
+}
+
+static void
+set(struct row *row, const char *const *argv)
+{
+	for (size_t i = 0; i < ARGS_MAX - 1 && argv[i] != NULL; i++)
+		row->argv[i] = argv[i];
+}
+
+static void
+add_rows(const char *cordon, const char *bare)
+{
+	static char policies[4][32], counts[4][8], here[4096];
+	int n = 1;
+
+	if (getcwd(here, sizeof(here)) == NULL)
+		exit(1);
+	row_count = 0;
+	set(add("plain exec"), (const char *[]){ "/bin/true", NULL });
+	for (int i = 0; i < 4; i++, n *= 10) {
+		snprintf(counts[i], sizeof(counts[i]), "%d", n);
+		snprintf(policies[i], sizeof(policies[i]), "p%d.yaml", n);
+	}
+	for (int i = 0; i < 4 && bare != NULL; i++) {
+		set(add("bare Landlock"), (const char *[]){ bare, counts[i],
+			here, "/bin/true", NULL });
+		strcat(rows[row_count - 1].name, ", rules: ");
+		strcat(rows[row_count - 1].name, counts[i]);
+	}
+	set(add("cordon run"), (const char *[]){ cordon, "run", "--quiet",
+		"--enforcement", "degraded", "--", "/bin/true", NULL });
+	set(add("cordon --version"), (const char *[]){ cordon, "--version",
+		NULL });
+	for (int i = 0; i < 4; i++) {
+		set(add("cordon run, rules: "), (const char *[]){ cordon,
+			"run", "--quiet", "--enforcement", "degraded",
+			"--policy", policies[i], "--profile", "dev", "--",
+			"/bin/true", NULL });
+		strcat(rows[row_count - 1].name, counts[i]);
+	}
+	if (access("/usr/bin/bwrap", X_OK) == 0)
+		set(add("bwrap"), (const char *[]){ "/usr/bin/bwrap",
+			"--ro-bind", "/usr", "/usr", "--symlink", "usr/lib",
+			"/lib", "--symlink", "usr/lib64", "/lib64",
+			"--symlink", "usr/bin", "/bin", "--unshare-all",
+			"--die-with-parent", "--", "/bin/true", NULL });
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double
+middle(struct row *row)
+{
+	qsort(row->us, row->n, sizeof(*row->us), by_value);
+	return row->n > 0 ? row->us[row->n / 2] : 0;
+}
+
+static void
+measure(size_t rounds)
+{
+	double plain;
+
+	for (size_t i = 0; i < row_count; i++) {
+		rows[i].us = calloc(rounds, sizeof(double));
+		rows[i].n = 0;
+	}
+	for (size_t k = 0; k < rounds; k++)
+		for (size_t i = 0; i < row_count; i++) {
+			double us = 0;
+
+			if (start(rows[i].argv, &us) == 0)
+				rows[i].us[rows[i].n++] = us;
+		}
+	plain = middle(&rows[0]);
+	for (size_t i = 0; i < row_count; i++) {
+		double us = middle(&rows[i]);
+
+		if (rows[i].n == 0)
+			printf("  %-28s does not start here\n", rows[i].name);
+		else
+			printf("  %-28s %8.0f us  %6.2fx\n", rows[i].name, us,
+			    us / plain);
+		free(rows[i].us);
+	}
+}
+
+static void
+bench_as(uid_t uid, const char *cordon, const char *bare, size_t rounds)
+{
+	char home[64], command[128];
+
+	snprintf(stage + strlen(stage) - 6, 7, "XXXXXX");
+	if (mkdtemp(stage) == NULL || chmod(stage, 0755) != 0)
+		exit(1);
+	if (uid != getuid() && (chown(stage, uid, uid) != 0 ||
+		setgroups(0, NULL) != 0 || setgid(uid) != 0 ||
+		setuid(uid) != 0))
+		exit(1);
+	if (chdir(stage) != 0)
+		exit(1);
+	make_stage();
+	snprintf(home, sizeof(home), "%s/home", stage);
+	setenv("HOME", home, 1);
+	unsetenv("XDG_STATE_HOME");
+	unsetenv("XDG_CONFIG_HOME");
+	add_rows(cordon, bare);
+	printf("as uid %u, p50 of %zu\n", (unsigned)uid, rounds);
+	measure(rounds);
+	fflush(stdout);
+	if (chdir("/") != 0)
+		exit(1);
+	snprintf(command, sizeof(command), "rm -rf %s", stage);
+	exit(system(command) == 0 ? 0 : 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 300;
+	const char *cordon = getenv("CORDON");
+	const char *bare = getenv("BARE");
+	uid_t uids[] = { getuid(), 65534 };
+
+	if (cordon == NULL) {
+		fprintf(stderr, "start_bench: CORDON names no command\n");
+		return 1;
+	}
+	posix_spawn_file_actions_init(&to_null);
+	posix_spawn_file_actions_addopen(&to_null, 1, "/dev/null", O_WRONLY, 0);
+	for (size_t i = 0; i < (getuid() == 0 ? 2 : 1); i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			bench_as(uids[i], cordon, bare, rounds);
+		if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,115 @@
+/*
+ * accept - does what the plan cannot hold stand in the way of the run?
+ */
+#include "enforce/launch/launch.h"
+
+#define UNAVAILABLE "OS sandbox required but unavailable"
+#define FALLBACK \
+	"OS sandbox unavailable, using application-level checks only"
+
+/* The first thing that is really lost; NULL = none. */
+static const struct cdn_shortfall *
+first_loss(const struct cdn_plan *plan, size_t *ret_count)
+{
+	const struct cdn_shortfall *first = NULL;
+
+	*ret_count = 0;
+	for (size_t i = 0; i < plan->shortfall_count; i++) {
+		if (plan->shortfalls[i].stricter)
+			continue;
+		if (first == NULL)
+			first = &plan->shortfalls[i];
+		++*ret_count;
+	}
+	return first;
+}
+
+static int
+refuse_losses(const struct cdn_plan *plan, struct cordon_error *err)
+{
+	size_t count;
+	const struct cdn_shortfall *first = first_loss(plan, &count);
+
+	if (first == NULL)
+		return cdn_err(err, CORDON_E_ENFORCE, "a rule cannot be "
+		    "enforced here ('cordon plan' lists what)");
+	if (count == 1)
+		return cdn_err(err, CORDON_E_ENFORCE, "%s: %s "
+		    "('--enforcement degraded' starts without it)",
+		    first->id, first->text);
+	return cdn_err(err, CORDON_E_ENFORCE, "%s: %s; and %zu more "
+	    "('cordon plan' lists them, '--enforcement degraded' starts "
+	    "without them)", first->id, first->text, count - 1);
+}
+
+static int
+accept_none(const struct cdn_terms *terms, struct cordon_error *err)
+{
+	if (terms->host_enforcement == CDN_ENFORCEMENT_REQUIRED)
+		return cdn_err(err, CORDON_E_ENFORCE,
+		    "the host policy requires enforcement: a run without a "
+		    "cage is refused");
+	if (terms->enforcement != CDN_ENFORCEMENT_BEST_EFFORT)
+		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE
+		    " ('--backend none' goes with '--enforcement "
+		    "best-effort' only)");
+	return 0;
+}
+
+static int
+accept_backend(const struct cdn_terms *terms, struct cordon_error *err)
+{
+	if (terms->backend != CORDON_BACKEND_NATIVE)
+		return cdn_err(err, CORDON_E_ENFORCE,
+		    "there is no backend '%s' here (use '--backend native')",
+		    cordon_backend_name(terms->backend));
+	if (terms->isolation == CDN_ISOLATION_NAMESPACES &&
+	    terms->enforcement == CDN_ENFORCEMENT_REQUIRED)
+		return cdn_err(err, CORDON_E_ENFORCE,
+		    "isolation 'namespaces' is not available (use "
+		    "'--isolation auto'; no rule needs namespaces)");
+	return 0;
+}
+
+int
+cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
+{
+	const struct cdn_terms *terms = &plan->terms;
+	int code;
+
+	if (terms->backend == CORDON_BACKEND_NONE)
+		return accept_none(terms, err);
+	code = accept_backend(terms, err);
+	if (code != 0 || terms->enforcement == CDN_ENFORCEMENT_BEST_EFFORT)
+		return code;
+	if (!plan->plan->caged)
+		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE
+		    " ('cordon doctor' says why)");
+	if (terms->enforcement == CDN_ENFORCEMENT_REQUIRED &&
+	    !plan->plan->enforced)
+		return refuse_losses(plan->plan, err);
+	return 0;
+}
+
+void
+cdn_launch_tell(const struct cordon_plan *plan,
+    const struct cordon_run_options *options)
+{
+	const struct cdn_plan *p = plan->plan;
+	char line[512];
+
+	if (options->notice == NULL)
+		return;
+	if (plan->terms.backend == CORDON_BACKEND_NONE || !p->caged) {
+		options->notice(FALLBACK, options->notice_arg);
+		return;
+	}
+	if (p->enforced)
+		return;
+	for (size_t i = 0; i < p->shortfall_count; i++) {
+		snprintf(line, sizeof(line), "not enforced: %s",
+		    p->shortfalls[i].text);
+		options->notice(p->shortfalls[i].stricter ?
+			p->shortfalls[i].text : line, options->notice_arg);
+	}
+}

@@ -1,0 +1,107 @@
+/*
+ * launch - from a session and a request to a caged, supervised, recorded run.
+ *
+ *	session ─► terms ─► plan ─► accept ─► home, environment, cage ─► run
+ *	                              │                                    │
+ *	                              └────────────► record ◄──────────────┘
+ *
+ * This room puts the others together and decides nothing about paths: regions
+ * come from the plan, verdicts from the session.  What is not enforceable is
+ * said, and whether that is fatal is what `enforcement` says.
+ */
+#ifndef CDN_LAUNCH_LAUNCH_H
+#define CDN_LAUNCH_LAUNCH_H
+
+#include "enforce/backend/backend.h"
+#include "enforce/session/session.h"
+
+/* ----- What holds for the run besides the rules (terms.c) ------------------- */
+
+struct cdn_terms {
+	enum cordon_backend backend; /* NATIVE or NONE */
+	enum cdn_enforcement enforcement; /* never UNSET */
+	enum cdn_enforcement host_enforcement; /* of the host policy */
+	enum cdn_isolation isolation;
+	struct cdn_limits limits; /* the smallest of all layers; 0 = none */
+	bool audit_warn; /* a broken audit does not stop the run */
+};
+
+/*
+ * The strictest of the documents; the request replaces what they say but never
+ * goes below the host policy.
+ */
+void cdn_terms_find(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cdn_terms *ret);
+
+/* ----- Plans ------------------------------------------------------------------ */
+
+struct cordon_plan {
+	struct cdn_arena *arena; /* owns it all */
+	const struct cordon_session *session;
+	struct cdn_terms terms;
+	struct cdn_host host;
+	const struct cdn_plan *plan;
+};
+
+CDN_MUST_USE int cdn_launch_plan(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cordon_plan **ret,
+    struct cordon_error *err);
+void cdn_launch_plan_free(struct cordon_plan *plan);
+
+CDN_MUST_USE int cdn_launch_plan_format(const struct cordon_plan *plan,
+    enum cordon_format format, struct cdn_buf *out, struct cordon_error *err);
+
+/* accept.c: may it start?  CORDON_E_ENFORCE names what is missing. */
+CDN_MUST_USE int cdn_launch_accept(const struct cordon_plan *plan,
+    struct cordon_error *err);
+
+/* accept.c: tells, line by line, what an accepted plan does not hold. */
+void cdn_launch_tell(const struct cordon_plan *plan,
+    const struct cordon_run_options *options);
+
+/* reader.c: the real directories. */
+extern const struct cdn_plan_reader cdn_launch_reader;
+
+/* ----- The program (program.c) --------------------------------------------------- */
+
+/*
+ * The absolute path of the program, looked up on `path` when it has no slash,
+ * and whether the policy lets it be executed.  CORDON_E_NOT_FOUND, or
+ * CORDON_E_EXEC with the rule in the text.
+ */
+CDN_MUST_USE int cdn_launch_program(const struct cordon_session *session,
+    const struct cordon_run_options *options, const char *path,
+    struct cdn_arena *arena, const char **ret, struct cordon_error *err);
+
+/* ----- The record (record.c) ----------------------------------------------------- */
+
+struct cdn_record; /* of one run; NULL where nothing is kept */
+
+/* NULL when options say so, or there is no place for it. */
+CDN_MUST_USE int cdn_record_open(const struct cordon_session *session,
+    const struct cordon_run_options *options, const char *run,
+    struct cdn_record **ret, struct cordon_error *err);
+CDN_MUST_USE int cdn_record_start(struct cdn_record *record,
+    const struct cordon_plan *plan, const struct cordon_run_options *options,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_record_refused(struct cdn_record *record,
+    const struct cordon_run_options *options,
+    const struct cordon_error *why, struct cordon_error *err);
+CDN_MUST_USE int cdn_record_end(struct cdn_record *record,
+    const struct cordon_run_result *result, struct cordon_error *err);
+void cdn_record_close(struct cdn_record *record);
+
+/* ----- Runs (launch.c) -------------------------------------------------------------- */
+
+CDN_MUST_USE int cdn_launch_start(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cordon_process **ret,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_launch_wait(struct cordon_process *process,
+    struct cordon_run_result *ret, struct cordon_error *err);
+struct cdn_running *cdn_launch_running(const struct cordon_process *process);
+
+/* restrict.c */
+CDN_MUST_USE int cdn_launch_restrict(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cordon_error *err);
+
+#endif

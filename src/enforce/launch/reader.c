@@ -1,0 +1,108 @@
+/*
+ * reader - the real directories, for a plan.
+ */
+#include "enforce/launch/launch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "enforce/sys/sys.h"
+
+static bool
+is_directory(int dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(st.st_mode);
+}
+
+static bool
+is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* What cannot be listed has nothing to grant one by one. */
+static int
+reader_list(void *arg, const char *path, cdn_plan_entry_fn *entry,
+    void *entry_arg, struct cordon_error *err)
+{
+	static const struct cdn_open_how how = {
+		.flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK,
+		.resolve = CDN_RESOLVE_NO_SYMLINKS,
+	};
+	int fd = cdn_sys_openat2(AT_FDCWD, path, &how);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *found;
+	int code = 0;
+
+	(void)arg;
+	if (dir == NULL && fd >= 0) {
+		close(fd);
+		return cdn_err_nomem(err);
+	}
+	while (dir != NULL && code == 0 && (found = readdir(dir)) != NULL)
+		if (!is_dots(found->d_name))
+			code = entry(found->d_name, is_directory(fd, found),
+			    entry_arg);
+	if (dir != NULL)
+		closedir(dir);
+	return code;
+}
+
+/*
+ * Root keeps its uid in the cage but no capability, so the mode bits are what
+ * counts; where there is an access control list, in doubt it is readable.
+ */
+static bool
+root_reads(const char *path, const struct stat *st)
+{
+	mode_t any = S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH;
+
+	if (st->st_uid == 0)
+		any |= S_IRUSR | S_IXUSR;
+	return (st->st_mode & any) != 0 ||
+	    lgetxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+}
+
+static bool
+reader_readable(void *arg, const char *path)
+{
+	struct stat st;
+
+	(void)arg;
+	if (strcmp(path, "/proc/kcore") == 0)
+		return false; /* needs CAP_SYS_RAWIO whatever its mode says */
+	if (lstat(path, &st) != 0)
+		return false;
+	if (geteuid() == 0)
+		return root_reads(path, &st);
+	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ||
+	    (S_ISDIR(st.st_mode) &&
+		faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0);
+}
+
+static bool
+reader_exists(void *arg, const char *path, bool *ret_directory)
+{
+	struct stat st;
+
+	(void)arg;
+	if (lstat(path, &st) != 0 || S_ISLNK(st.st_mode))
+		return false;
+	*ret_directory = S_ISDIR(st.st_mode);
+	return true;
+}
+
+const struct cdn_plan_reader cdn_launch_reader = {
+	.list = reader_list,
+	.readable = reader_readable,
+	.exists = reader_exists,
+};

@@ -1,0 +1,147 @@
+/*
+ * launch - the options that `run` and `plan` have in common.
+ */
+#include "front/cli/cli.h"
+
+#include "base/err.h"
+
+/* Options whose value is one of a few words that no library table has. */
+static const struct {
+	enum cli_option option;
+	const char *words[3];
+} choices[] = {
+	{ CLI_HOME, { "own", "host" } },
+	{ CLI_ALLOW, { "nested-git" } },
+	{ CLI_FORMAT, { "text", "json" } },
+};
+
+static bool
+is_choice(const char *value, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		if (strcmp(*words, value) == 0)
+			return true;
+	return false;
+}
+
+static bool
+check_choices(const struct cli_args *args)
+{
+	for (size_t i = 0; i < CDN_LEN(choices); i++) {
+		const char *value = cli_value(args, choices[i].option);
+		const struct cli_option_row *row =
+		    cli_option_row(choices[i].option);
+
+		if (value == NULL || is_choice(value, choices[i].words))
+			continue;
+		cli_error("'%s' is no value for '--%s' (%s)", value, row->name,
+		    row->summary);
+		return false;
+	}
+	return true;
+}
+
+static bool
+read_timeout(const struct cli_args *args, unsigned long long *ret)
+{
+	const char *text = cli_value(args, CLI_TIMEOUT);
+	struct cordon_error err = { 0 };
+
+	if (text == NULL || cordon_duration_parse(text, ret, &err) == 0)
+		return true;
+	cli_error("--timeout: %s", err.text);
+	cli_hint("--timeout DUR: a number and ms, s, m or h");
+	return false;
+}
+
+/* --no-sandbox is short for two others, and contradicts them. */
+static bool
+read_no_sandbox(const struct cli_args *args, struct cordon_run_options *ret)
+{
+	if (!cli_has(args, CLI_NO_SANDBOX))
+		return true;
+	if (cli_has(args, CLI_BACKEND) || cli_has(args, CLI_ENFORCEMENT)) {
+		cli_error("--no-sandbox means '--backend none --enforcement "
+			  "best-effort': give one or the other");
+		return false;
+	}
+	ret->backend = CORDON_BACKEND_NONE;
+	ret->enforcement = CORDON_ENFORCEMENT_BEST_EFFORT;
+	return true;
+}
+
+bool
+cli_launch_options(const struct cli_args *args, struct cordon_run_options *ret)
+{
+	int backend, enforcement, isolation;
+
+	*ret = (struct cordon_run_options){
+		.size = sizeof(*ret),
+		.argv = args->operands.v,
+		.env = args->option[CLI_ENV].v,
+		.env_count = args->option[CLI_ENV].n,
+		.audit = cli_value(args, CLI_AUDIT),
+	};
+	if (!cli_word(args, CLI_BACKEND, cli_backend_word, 0, &backend) ||
+	    !cli_word(args, CLI_ENFORCEMENT, cli_enforcement_word, -1,
+		&enforcement) ||
+	    !cli_word(args, CLI_ISOLATION, cli_isolation_word, -1,
+		&isolation) ||
+	    !check_choices(args) || !read_timeout(args, &ret->timeout_ms))
+		return false;
+	ret->backend = (enum cordon_backend)backend;
+	ret->enforcement = (enum cordon_enforcement)(enforcement + 1);
+	ret->isolation = (enum cordon_isolation)(isolation + 1);
+	return read_no_sandbox(args, ret);
+}
+
+struct cordon_session *
+cli_launch_session(const struct cli_args *args)
+{
+	struct cordon_diags *diags;
+	struct cordon_session *session = NULL;
+	struct cordon_error err = { 0 };
+
+	if (!cli_workspace_named(args))
+		return NULL;
+	diags = cli_diags_new();
+	if (cli_session_new(args, NULL, diags, &session, &err) != 0) {
+		cli_failure(diags, &err);
+		session = NULL;
+	} else {
+		cli_workspace_hint(args);
+	}
+	cordon_diags_free(diags);
+	return session;
+}
+
+/* Safe for a terminal, line by line. */
+static void
+put_lines(FILE *to, const char *text)
+{
+	cdn_str rest = cdn_str_of(text);
+	cdn_str line;
+
+	while (cdn_str_next(&rest, '\n', &line) && (line.n > 0 || rest.n > 0)) {
+		cli_put_safe(to, line);
+		fputc('\n', to);
+	}
+}
+
+bool
+cli_launch_print(FILE *to, const struct cordon_plan *plan, bool json)
+{
+	cdn_cleanup_free char *text = NULL;
+	struct cordon_error err = { 0 };
+
+	if (cordon_plan_format(plan, json ? CORDON_FORMAT_JSON :
+		CORDON_FORMAT_YAML, &text, &err) != 0) {
+		cli_failure(NULL, &err);
+		return false;
+	}
+	if (json)
+		fputs(text, to);
+	else
+		put_lines(to, text);
+	return true;
+}

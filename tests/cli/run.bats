@@ -1,0 +1,308 @@
+#!/usr/bin/env bats
+# cordon run: exit codes, what is printed, what is recorded.  What the kernel
+# refuses is tests/live/cage.
+
+load helper
+
+# Nothing in the workspace can be modified: all of it can be held without help.
+prepare()
+{
+	policy look.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: look}
+spec:
+  fsProfiles:
+    look:
+      read: ["./**"]
+END
+	printf '#!/bin/sh\ntouch ran\n' >mark
+	printf 'no program\n' >text
+	chmod +x mark text
+	AUDIT=$XDG_STATE_HOME/cordon/audit.jsonl
+}
+
+weak()
+{
+	cordon run --quiet --enforcement degraded "$@"
+}
+
+# field KEY: of the last line of the audit.
+field()
+{
+	tail -n 1 "$AUDIT" | python3 -c \
+	    'import json,sys; print(json.dumps(json.load(sys.stdin)[sys.argv[1]]))' "$1"
+}
+
+# ----- Exit codes -----------------------------------------------------------------
+
+@test "the command's own code is ours" {
+	for code in 0 1 2 3 77 123; do
+		weak -- sh -c "exit $code"
+		exits $code
+	done
+}
+
+@test "a signal is 128 and its number" {
+	weak -- sh -c 'kill -TERM $$'
+	exits 143
+	weak -- sh -c 'kill -KILL $$'
+	exits 137
+}
+
+@test "a timeout is 124, and nobody is left" {
+	weak --timeout 200ms -- sh -c 'sleep 300 & echo $! >pid; wait'
+	exits 124
+	! kill -0 "$(cat pid)" 2>/dev/null
+}
+
+@test "what is not there is 127" {
+	weak -- cordon-no-such-program
+	exits 127
+	complains "'cordon-no-such-program' was not found on PATH"
+	weak -- ./missing
+	exits 127
+}
+
+@test "what is there but no program is 126" {
+	weak -- ./text
+	exits 126
+	chmod -x mark
+	weak -- ./mark
+	exits 126
+	[ ! -e ran ]
+}
+
+@test "what the policy does not let run is 126, with the rule" {
+	policy no.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: no}
+spec:
+  fsProfiles:
+    dev:
+      read: ["./**"]
+      modify: ["./**"]
+      exec: ["**", "!mark"]
+END
+	weak --policy no.yaml --profile dev -- ./mark
+	exits 126
+	complains "no.yaml:9:20"
+	complains "'!mark'"
+	[ ! -e ran ]
+	cp mark other
+	weak --policy no.yaml --profile dev -- ./other
+	exits 0
+	[ -e ran ]
+}
+
+@test "usage is 125" {
+	cordon run
+	exits 125
+	cordon run --
+	exits 125
+	cordon run true
+	exits 125
+	complains "the command stands behind '--'"
+	cordon run true -- true
+	exits 125
+	cordon run --nonsense -- true
+	exits 125
+	cordon run --timeout soon -- true
+	exits 125
+	cordon run --backend nothing -- true
+	exits 125
+	cordon run --enforcement policy -- true
+	exits 125
+	cordon run --no-sandbox --backend native -- true
+	exits 125
+}
+
+@test "a policy that cannot be used is 125, and nothing is spawned" {
+	policy bad.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: bad}
+spec: {fsProfile: {}}
+END
+	weak --policy bad.yaml -- ./mark
+	exits 125
+	complains 'bad.yaml:4:8: error:'
+	weak --policy missing.yaml -- ./mark
+	exits 125
+	weak --profile nobody -- ./mark
+	exits 125
+	[ ! -e ran ]
+	weak -- ./mark
+	exits 0
+	[ -e ran ]
+}
+
+@test "a home or / is no workspace" {
+	cd "$HOME"
+	weak -- true
+	exits 125
+	cd /
+	weak -- true
+	exits 125
+}
+
+# ----- What can be held ---------------------------------------------------------------
+
+@test "what cannot be held is refused, and named" {
+	cordon run -- ./mark
+	exits 125
+	complains '--enforcement degraded'
+	[ ! -e ran ]
+}
+
+@test "degraded starts and lists it" {
+	cordon run --enforcement degraded -- ./mark
+	exits 0
+	[ -e ran ]
+	complains 'not enforced: '
+}
+
+@test "what is held completely prints nothing" {
+	cordon run --preset strict --policy look.yaml --profile look -- \
+	    cat look.yaml
+	exits 0
+	[ "$output" = "$(cat look.yaml)" ]
+	quiet
+	cordon run --preset strict --policy look.yaml --profile look -- ./mark
+	[ "$status" -ne 0 ]
+	[ ! -e ran ]
+}
+
+@test "a dry run starts nothing and says whether it would" {
+	cordon run --dry-run -- ./mark
+	exits 125
+	cordon run --dry-run --enforcement degraded -- ./mark
+	exits 0
+	[ -n "$output" ]
+	[ ! -e ran ]
+}
+
+@test "without a cage only when told twice, and loudly" {
+	cordon run --backend none -- ./mark
+	exits 125
+	complains 'OS sandbox required but unavailable'
+	[ ! -e ran ]
+	cordon run --no-sandbox -- ./mark
+	exits 0
+	complains 'OS sandbox unavailable, using application-level checks only'
+	[ -e ran ]
+}
+
+@test "what is not there yet is refused" {
+	cordon run --backend bwrap --enforcement degraded -- ./mark
+	exits 125
+	cordon run --isolation namespaces -- ./mark
+	exits 125
+	[ ! -e ran ]
+}
+
+# ----- Input, output, environment --------------------------------------------------------
+
+@test "input and output pass through" {
+	printf 'in\n' >in
+	weak -- sh -c 'cat; echo err >&2' <in
+	exits 0
+	[ "$output" = in ]
+	[ "$stderr" = err ]
+}
+
+@test "a failure says where to ask" {
+	cordon run --enforcement degraded -- false
+	exits 1
+	complains "'cordon check PATH' names the rule"
+	weak -- false
+	quiet
+}
+
+@test "JSON captures" {
+	weak --json -- sh -c 'printf "{\"a\":1}"; echo err >&2; exit 3'
+	exits 3
+	python3 - "$T/stdout" <<'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert list(r) == ["schema", "run", "success", "exit_code", "signal",
+    "timed_out", "duration_ms", "stdout", "stderr", "output", "denials"], r
+assert r["success"] is False and r["exit_code"] == 3 and r["signal"] is None
+assert r["stdout"] == '{"a":1}' and r["stderr"] == "err\n"
+assert r["output"] == {"a": 1} and r["denials"] == []
+END
+	weak --json --timeout 100ms -- sleep 100
+	exits 124
+	[[ $output == *'"exit_code":null'*'"timed_out":true'* ]]
+	weak --json -- sh -c 'kill -TERM $$'
+	exits 143
+	[[ $output == *'"exit_code":143,"signal":15,'* ]]
+}
+
+@test "variables" {
+	SECRET=x weak -- sh -c 'echo ${SECRET-none}'
+	[ "$output" = none ]
+	SECRET=x weak --env SECRET -- sh -c 'echo ${SECRET-none}'
+	[ "$output" = x ]
+	weak --env A=b=c --env D= -- sh -c 'echo $A ${D-none}.'
+	[ "$output" = 'b=c .' ]
+	weak --env LD_PRELOAD=/x -- true
+	exits 125
+}
+
+# ----- The record ---------------------------------------------------------------------------
+
+@test "a run is recorded, from start to end" {
+	weak -- sh -c 'exit 5'
+	[ "$(wc -l <"$AUDIT")" -eq 2 ]
+	[ "$(field kind)" = '"run.end"' ]
+	[ "$(field exit_code)" = 5 ]
+	[ "$(field seq)" = 2 ]
+	[ "$(stat -c %a "$AUDIT")" = 600 ]
+	head -n 1 "$AUDIT" | grep -q '"kind":"run.start"'
+	head -n 1 "$AUDIT" | grep -q '"argv":\["sh","-c","exit 5"\]'
+}
+
+@test "and so is a refusal" {
+	cordon run -- ./mark
+	exits 125
+	[ "$(field kind)" = '"run.refused"' ]
+	[ "$(field error)" = '"NotEnforceable"' ]
+	weak -- ./missing
+	[ "$(field kind)" = '"run.refused"' ]
+}
+
+@test "another file, but none that the run could change" {
+	weak --audit "$T/other.jsonl" -- true
+	exits 0
+	[ "$(wc -l <"$T/other.jsonl")" -eq 2 ]
+	[ ! -e "$AUDIT" ]
+	weak --audit here.jsonl -- ./mark
+	exits 125
+	complains 'lies where the run may write'
+	[ ! -e here.jsonl ] && [ ! -e ran ]
+}
+
+# ----- Plans ----------------------------------------------------------------------------------
+
+@test "a plan says whether a run would start" {
+	cordon plan
+	exits 1
+	cordon plan --enforcement degraded
+	exits 0
+	cordon plan --json --preset strict --policy look.yaml --profile look
+	exits 0
+	python3 - "$T/stdout" <<'END'
+import json, sys
+p = json.load(open(sys.argv[1]))
+for key in ("schema", "backend", "mode", "isolation", "network", "enforced",
+    "regions", "rules", "shortfall"):
+    assert key in p, key
+assert p["enforced"] is True and p["network"] == "none"
+END
+	cordon plan --policy missing.yaml
+	exits 2
+	cordon plan true
+	exits 2
+}

@@ -1,0 +1,266 @@
+#!/bin/bash
+# What the cage refuses and what it lets through, on the real kernel.
+#
+#	trysys -i IDENTITY cage.sh
+#
+# Every refusal has a control: the same thing done outside works, unless this
+# user cannot do it anyway.  Afterwards the state of the host is looked at.
+set -u
+
+cordon=$CORDON_COMMAND
+umask 022
+stage=$(mktemp -d /tmp/cordon-cage-XXXXXX)
+points=0 failures=0
+server='' victim=''
+
+cleanup()
+{
+	[ -z "$server" ] || kill "$server"
+	[ -z "$victim" ] || kill "$victim"
+	chmod -R u+rwx "$stage" 2>/dev/null
+	rm -rf "$stage"
+}
+trap cleanup EXIT
+
+ok()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		failures=$((failures + 1))
+	fi
+}
+
+mkdir "$stage"/{home,home/.ssh,home/project,w,w/sub,out,srv,srv/came}
+echo secret >"$stage/home/.ssh/id_ed25519"
+echo private >"$stage/home/notes"
+echo before >"$stage/out/file"
+echo before >"$stage/w/file"
+cp "$CORDON_PROBE" "$stage/w/probe"
+cp "$CORDON_PROBE" "$stage/out/probe"
+export HOME="$stage/home" XDG_STATE_HOME="$stage/home/.local/state"
+unset XDG_CONFIG_HOME XDG_RUNTIME_DIR CLAUDE_CONFIG_DIR CODEX_HOME
+cd "$stage/w" || exit 1
+
+(exec "$stage/out/probe" serve "$stage/srv") </dev/null >/dev/null 2>&1 &
+server=$!
+SECRET=in-my-environment "$stage/out/probe" victim <"$stage/out/file" >/dev/null 2>&1 &
+victim=$!
+while [ ! -e "$stage/srv/ports" ]; do sleep 0.05; done
+# shellcheck disable=SC2046 # words
+declare $(cat "$stage/srv/ports")
+# shellcheck disable=SC2154 # declared by the line above
+: "$tcp" "$tcp6" "$mptcp" "$udp" "$abstract"
+
+options=(--quiet --enforcement degraded)
+inside()
+{
+	"$cordon" run "${options[@]}" -- "$@" 2>"$stage/stderr"
+}
+
+# denies WHAT PROBE...: works outside (or this user cannot), refused inside.
+denies()
+{
+	local what=$1 control got status
+	shift
+	control=$(./probe "$@" 2>/dev/null)
+	rm -f "$stage"/srv/came/*
+	undo
+	got=$(inside ./probe "$@")
+	status=$?
+	[ "$status" -ne 0 ] && [ "$got" != ok ] && [ "$status" -ne 125 ]
+	ok $? "$what: refused ($got $status; outside $control)"
+}
+
+# Only where it works outside does a refusal inside prove anything.
+must_deny()
+{
+	local control
+	control=$(shift; ./probe "$@" 2>/dev/null)
+	undo
+	[ "$control" = ok ]
+	ok $? "$1: works outside ($control)"
+	denies "$@"
+}
+
+allows()
+{
+	local what=$1 got status
+	shift
+	got=$(inside ./probe "$@")
+	status=$?
+	[ "$status" -eq 0 ] && [ "$got" = ok ]
+	ok $? "$what: works ($got $status)"
+	[ "$status" -eq 0 ] || sed 's/^/# /' "$stage/stderr"
+}
+
+# What a control did to the host is undone, so that what comes next counts.
+undo()
+{
+	rm -rf "$stage"/out/{new,dir,moved} "$stage/home/new" moved linked
+	echo before >"$stage/out/file"
+	[ -e file ] || echo before >file
+	umount sub 2>/dev/null
+}
+
+# ----- Files --------------------------------------------------------------------
+
+allows 'reading the workspace' read file
+allows 'writing in the workspace' write file
+[ "$(tail -n 1 file)" = changed ]
+ok $? 'what was written is there'
+allows 'making a file in the workspace' create sub/new
+allows 'renaming in the workspace' rename sub/new sub/newer
+allows 'removing in the workspace' unlink sub/newer
+allows 'a directory in the workspace' mkdir sub/dir
+allows 'a fifo in the workspace' fifo sub/fifo
+allows 'reading the system' read /etc/passwd
+allows 'listing the system' list /usr
+allows 'executing the system' exec /bin/echo ok
+allows '/dev/null' write /dev/null
+allows '/dev/urandom' read /dev/urandom
+
+must_deny 'reading the real home' read "$stage/home/notes"
+must_deny 'reading a key' read "$stage/home/.ssh/id_ed25519"
+must_deny 'listing the real home' list "$stage/home"
+must_deny 'listing keys' list "$stage/home/.ssh"
+must_deny 'writing in the real home' create "$stage/home/new"
+must_deny 'reading outside' read "$stage/out/file"
+must_deny 'writing outside' write "$stage/out/file"
+must_deny 'truncating outside' truncate "$stage/out/file"
+must_deny 'making a file outside' create "$stage/out/new"
+must_deny 'a directory outside' mkdir "$stage/out/dir"
+must_deny 'executing outside' exec "$stage/out/probe" stat /
+must_deny 'moving in what may not be read' rename "$stage/out/file" moved
+must_deny 'a second name for what may not be read' link "$stage/out/file" linked
+ln -s "$stage/out/file" link-out
+must_deny 'reading through a link' read link-out
+must_deny 'writing through a link' write link-out
+denies 'moving out' rename file "$stage/out/moved"
+[ -e file ]
+ok $? 'the file is still in its place'
+denies 'writing in /tmp' create "/tmp/cordon-cage-new-$$"
+rm -f "/tmp/cordon-cage-new-$$"
+denies 'writing to the system' create /usr/cordon-new
+denies 'writing to /etc' create /etc/cordon-new
+rm -f /usr/cordon-new /etc/cordon-new
+denies 'a device node' mknod sub/device
+rm -f sub/device
+denies 'the password hashes' read /etc/shadow
+denies 'access mode 3' mode3 /dev/null
+got=$(inside cat /proc/self/status | grep -c '^CapEff:[[:space:]]*0000000000000000$')
+[ "$got" = 1 ]
+ok $? 'no capability is left'
+got=$(inside grep -c '^CapBnd:[[:space:]]*0000000000000000$' /proc/self/status)
+[ "$got" = 1 ] || [ "$(id -u)" != 0 ]
+ok $? 'nor can one be had'
+
+exec 9<"$stage/out/file"
+got=$(./probe fd 9)
+[ "$got" = ok ]
+ok $? 'an open descriptor can be read outside'
+got=$(inside ./probe fd 9)
+[ "$got" = EBADF ]
+ok $? "an inherited descriptor is closed ($got)"
+exec 9<&-
+
+# ----- Home, tmp, environment -----------------------------------------------------
+
+got=$(inside sh -c 'cd && pwd && ls -A' | head -n 1)
+case $got in
+"$stage/home/.local/state/cordon/homes/"*) ok 0 'HOME is its own' ;;
+*) ok 1 "HOME is its own ($got)" ;;
+esac
+inside sh -c 'echo kept >~/cache'
+got=$(inside sh -c 'cat ~/cache')
+[ "$got" = kept ]
+ok $? 'and stays'
+# shellcheck disable=SC2016 # the cage's own
+got=$(inside sh -c 'echo x >$TMPDIR/f && cat $TMPDIR/f && echo $TMPDIR')
+[ "${got%%$'\n'*}" = x ] && [ ! -e "${got##*$'\n'}" ]
+ok $? 'TMPDIR is private, and gone afterwards'
+got=$(SECRET_TOKEN=x LD_PRELOAD=/nowhere.so inside env)
+case $got in
+*SECRET_TOKEN* | *LD_PRELOAD*) ok 1 'the environment is composed' ;;
+*PATH=*) ok 0 'the environment is composed' ;;
+*) ok 1 'the environment is composed' ;;
+esac
+
+# ----- The network ------------------------------------------------------------------
+
+must_deny 'TCP' tcp "$tcp"
+denies 'TCP over IPv6' tcp6 "$tcp6"
+denies 'multipath TCP' mptcp "$mptcp"
+must_deny 'UDP' udp "$udp"
+denies 'TCP Fast Open' fastopen "$tcp"
+must_deny 'listening' listen
+denies 'a raw socket' socket 2 3 1
+denies 'a packet socket' socket 17 3 0
+denies 'a ping socket' socket 2 2 1
+denies 'vsock' socket 40 1 0
+denies 'the crypto sockets' socket 38 5 0
+denies 'bluetooth' socket 31 3 1
+must_deny 'an abstract socket' unix "$abstract"
+must_deny 'a socket with a name' unix "$stage/srv/socket"
+must_deny 'a datagram socket with a name' unix-dgram "$stage/srv/dgram"
+must_deny 'a pair turned to a name' unix-pair "$stage/srv/dgram"
+denies 'kernel audit by netlink' netlink 9
+allows 'the list of interfaces' netlink 0
+allows 'a pair of one'\''s own' stream-pair
+sleep 0.2
+came=$(ls "$stage/srv/came")
+[ -z "$came" ]
+ok $? "nobody came ($came)"
+
+options+=(--network full)
+allows 'TCP when the network is open' tcp "$tcp"
+allows 'UDP when the network is open' udp "$udp"
+denies 'an abstract socket all the same' unix "$abstract"
+options=(--quiet --enforcement degraded)
+
+# ----- Processes ----------------------------------------------------------------------
+
+denies 'tracing outside' ptrace "$victim"
+must_deny 'environment of a process outside' read "/proc/$victim/environ"
+denies 'memory of a process outside' read "/proc/$victim/mem"
+denies 'a file of a process outside' read "/proc/$victim/fd/0"
+denies 'the root of a process outside' list "/proc/$victim/root/"
+denies 'its working directory' list "/proc/$victim/cwd/"
+denies 'its descriptors' pidfd-getfd "$victim"
+denies 'a signal to the outside' kill "$victim"
+kill -0 "$victim"
+ok $? 'the process outside lives'
+allows 'a child of one'\''s own' own-child
+allows 'one'\''s own /proc' read /proc/self/environ
+
+# ----- The kernel's other doors ---------------------------------------------------------
+
+denies 'a key in the keyring' keyring "cordon-$$"
+denies 'System V memory' shm
+denies 'a message queue' mq "/cordon-$$"
+denies 'io_uring' uring
+denies 'openat2' openat2 file
+denies 'the x32 door' x32
+denies 'the 32-bit door' int80
+denies 'a user namespace' unshare 0x10000000
+denies 'a mount namespace' unshare 0x00020000
+denies 'a network namespace' unshare 0x40000000
+denies 'a user namespace by clone' clone-user
+denies 'a mount' mount sub
+denies 'chroot' chroot sub
+
+# ----- Nothing is left -------------------------------------------------------------------
+
+[ "$(cat "$stage/out/file")" = before ] && [ ! -e "$stage/out/new" ]
+ok $? 'nothing outside has changed'
+left=$(ls -A "$stage/home/.local/state/cordon/tmp" 2>/dev/null)
+[ -z "$left" ]
+ok $? "no private tmp is left ($left)"
+stray=$(cd "$stage/w" && printf '%s ' *)
+[ "$stray" = 'file link-out probe sub ' ]
+ok $? "no file of ours in the workspace ($stray)"
+
+echo "1..$points"
+[ "$failures" -eq 0 ]
