@@ -167,6 +167,23 @@ cdn_arena_str(struct cdn_arena *arena, cdn_str from, cdn_str *ret)
 }
 
 char *
+cdn_arena_join(struct cdn_arena *arena, cdn_str a, cdn_str b)
+{
+	char *text;
+
+	if (a.n >= CDN_ARENA_MAX || b.n >= CDN_ARENA_MAX - a.n)
+		return NULL;
+	text = cdn_arena_alloc(arena, a.n + b.n + 1);
+	if (text == NULL)
+		return NULL;
+	if (a.n > 0)
+		memcpy(text, a.p, a.n);
+	if (b.n > 0)
+		memcpy(text + a.n, b.p, b.n);
+	return text;
+}
+
+char *
 cdn_arena_printf(struct cdn_arena *arena, const char *fmt, ...)
 {
 	va_list ap;

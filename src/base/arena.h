@@ -39,6 +39,9 @@ CDN_MUST_USE char *cdn_arena_dup(struct cdn_arena *arena, const char *p,
 CDN_MUST_USE bool cdn_arena_str(struct cdn_arena *arena, cdn_str from,
     cdn_str *ret);
 
+/* Two texts, one behind the other: most names need no more than that. */
+CDN_MUST_USE char *cdn_arena_join(struct cdn_arena *arena, cdn_str a,
+    cdn_str b);
 CDN_MUST_USE char *cdn_arena_printf(struct cdn_arena *arena, const char *fmt,
     ...) CDN_PRINTF(2, 3);
 

@@ -3,7 +3,10 @@
  */
 #include "enforce/session/placelist.h"
 
-#include <glob.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
 #include <unistd.h>
 
 #include "enforce/session/own.h"
@@ -25,12 +28,12 @@ static const struct {
 };
 
 /* cordon's own places below a home, wherever the variables point now. */
-static const char *const own_dirs[] = { "/.config/cordon",
-	"/.local/state/cordon" };
+static const char own_state[] = "/.local/state/cordon";
+static const char *const own_dirs[] = { "/.config/cordon", own_state };
 
 /* The audit, and the homes and temporary directories of all runs. */
-static const char *const hidden_names[] = { "audit", "audit.jsonl",
-	"audit.jsonl.head", "homes", "tmp" };
+static const char *const hidden_names[] = { "/audit", "/audit.jsonl",
+	"/audit.jsonl.head", "/homes", "/tmp" };
 
 /* What makes git look for configuration elsewhere, in a worktree's gitdir. */
 static const char *const redirects[] = { "/config.worktree", "/commondir",
@@ -54,8 +57,8 @@ add_named(struct cdn_placelist *list, const char *dir, const char *name)
 	struct cdn_place like = { .pos = { .source = floor_source } };
 
 	if (dir[0] != '\0')
-		cdn_placelist_add(list, cdn_arena_printf(list->g->arena,
-		    "%s%s", dir, name), &like);
+		cdn_placelist_add(list, cdn_placelist_name(list, dir, name),
+		    &like);
 }
 
 /* The same without following a link; dir is real. */
@@ -64,28 +67,82 @@ add_exact(struct cdn_placelist *list, const char *dir, const char *name)
 {
 	struct cdn_place like = { .pos = { .source = floor_source } };
 
-	cdn_placelist_exact(list, cdn_arena_printf(list->g->arena, "%s%s",
-	    dir, name), &like);
+	cdn_placelist_exact(list, cdn_placelist_name(list, dir, name), &like);
+}
+
+/* Is HOME + dir the same as place? */
+static bool
+is_at(const char *home, const char *dir, const char *place)
+{
+	size_t n = strlen(home);
+
+	return strncmp(place, home, n) == 0 && strcmp(place + n, dir) == 0;
 }
 
 /* ----- Credentials ----------------------------------------------------------- */
 
-/* What a pattern names today; the pattern itself stays for later files. */
+/* One name of the directory, whether or not it is meant. */
+static void
+add_match(struct cdn_placelist *list, const char *dir, const char *name,
+    const struct cdn_place *plain)
+{
+	const char *pattern = strrchr(plain->shown, '/') + 1;
+
+	if (fnmatch(pattern, name, 0) == 0)
+		cdn_placelist_add(list, cdn_placelist_name(list, dir, name),
+		    plain);
+}
+
+/* All names of an open directory; 0 or an errno. */
+static int
+add_names(struct cdn_placelist *list, int fd, const char *dir,
+    const struct cdn_place *plain)
+{
+	_Alignas(struct dirent64) CDN_UNINITIALIZED char room[2048];
+	ssize_t n;
+
+	while ((n = getdents64(fd, room, sizeof(room))) > 0)
+		for (ssize_t at = 0; at < n;) {
+			const struct dirent64 *entry =
+			    (const void *)(room + at);
+
+			add_match(list, dir, entry->d_name, plain);
+			at += entry->d_reclen;
+		}
+	return n < 0 ? errno : 0;
+}
+
+/* Nobody gets at a file by a directory that is not there or closed to him. */
+static bool
+names_nothing(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EACCES;
+}
+
+/*
+ * What a pattern names today; the pattern itself stays for later files.  Only
+ * its last step is one.
+ */
 static void
 add_matches(struct cdn_placelist *list, const struct cdn_place *like)
 {
+	struct cdn_gather *g = list->g;
 	struct cdn_place plain = *like;
-	glob_t found = { 0 };
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): without ~ it asks nobody */
-	int r = glob(like->shown, GLOB_NOSORT, NULL, &found);
+	size_t n = (size_t)(strrchr(like->shown, '/') + 1 - like->shown);
+	const char *dir = cdn_arena_dup(g->arena, like->shown, n);
+	cdn_cleanup_fd int fd = -1;
+	int error;
 
 	plain.glob = false;
-	if (r == GLOB_NOSPACE)
+	if (dir == NULL || g->code != 0) {
 		cdn_placelist_add(list, NULL, &plain);
-	for (size_t i = 0; r == 0 && i < found.gl_pathc; i++)
-		cdn_placelist_add(list, cdn_arena_dup(list->g->arena,
-		    found.gl_pathv[i], strlen(found.gl_pathv[i])), &plain);
-	globfree(&found);
+		return;
+	}
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	error = fd < 0 ? errno : add_names(list, fd, dir, &plain);
+	if (error != 0 && !names_nothing(error) && g->code == 0)
+		g->code = cdn_err_sys(g->err, error, "cannot look for '%s'",
+		    like->shown);
 }
 
 static void
@@ -104,9 +161,8 @@ add_credential(struct cdn_placelist *list, const struct cdn_floor_row *row)
 	find_homes(list->g->session, homes);
 	for (size_t i = 0; i < HOMES; i++)
 		if (homes[i][0] != '\0')
-			cdn_placelist_add(list,
-			    cdn_arena_printf(list->g->arena, "%s%s", homes[i],
-				row->path + 1), &like);
+			cdn_placelist_add(list, cdn_placelist_name(list,
+			    homes[i], row->path + 1), &like);
 }
 
 static void
@@ -119,9 +175,8 @@ add_moved(struct cdn_placelist *list)
 			.pos = { .source = floor_source } };
 
 		if (dir != NULL && dir[0] == '/' && dir[1] != '\0')
-			cdn_placelist_add(list,
-			    cdn_arena_printf(list->g->arena, "%s%s", dir,
-				moved[i].below), &like);
+			cdn_placelist_add(list, cdn_placelist_name(list, dir,
+			    moved[i].below), &like);
 	}
 }
 
@@ -174,24 +229,20 @@ add_sealed(struct cdn_placelist *list)
 	add_named(list, s->places.state, "");
 	for (size_t i = 0; i < HOMES; i++)
 		for (size_t k = 0; k < CDN_LEN(own_dirs); k++)
-			add_named(list, homes[i], own_dirs[k]);
+			if (!is_at(homes[i], own_dirs[k], s->places.config) &&
+			    !is_at(homes[i], own_dirs[k], s->places.state))
+				add_named(list, homes[i], own_dirs[k]);
 	add_documents(list);
 	for (size_t i = 0; worktree != NULL && i < CDN_LEN(redirects); i++)
 		add_exact(list, worktree, redirects[i]);
 }
 
+/* dir: one that holds cordon's state, or "". */
 static void
-add_hidden_in(struct cdn_placelist *list, const char *dir, const char *state)
+add_hidden_in(struct cdn_placelist *list, const char *dir)
 {
-	for (size_t i = 0; dir[0] != '\0' && i < CDN_LEN(hidden_names); i++) {
-		const char *name = cdn_arena_printf(list->g->arena, "%s/%s",
-		    state, hidden_names[i]);
-
-		if (name == NULL)
-			cdn_placelist_add(list, NULL, &(struct cdn_place){ 0 });
-		else
-			add_named(list, dir, name);
-	}
+	for (size_t i = 0; i < CDN_LEN(hidden_names); i++)
+		add_named(list, dir, hidden_names[i]);
 }
 
 /* Homes and temporary directories that could not be made in STATE. */
@@ -208,13 +259,20 @@ add_substitutes(struct cdn_placelist *list)
 static void
 add_hidden(struct cdn_placelist *list)
 {
+	const char *state = list->g->session->places.state;
 	const char *homes[HOMES];
 
 	find_homes(list->g->session, homes);
 	add_substitutes(list);
-	add_hidden_in(list, list->g->session->places.state, "");
-	for (size_t i = 0; i < HOMES; i++)
-		add_hidden_in(list, homes[i], "/.local/state/cordon");
+	add_hidden_in(list, state);
+	for (size_t i = 0; i < HOMES; i++) {
+		const char *dir = cdn_placelist_name(list, homes[i], own_state);
+
+		if (dir == NULL)
+			cdn_placelist_add(list, NULL, &(struct cdn_place){ 0 });
+		else if (homes[i][0] != '\0' && strcmp(dir, state) != 0)
+			add_hidden_in(list, dir);
+	}
 }
 
 /*

@@ -39,11 +39,10 @@ command_roots(struct cdn_gather *g, const char *const *paths, size_t n)
 static void
 check_exists(struct cdn_gather *g, const struct cdn_place *place)
 {
-	struct cdn_real real;
+	struct cdn_found found;
 
-	g->code = cdn_path_resolve("/", cdn_str_of(place->path), &real,
-	    g->err);
-	if (g->code == 0 && !real.exists)
+	g->code = cdn_lookup_find(g->lookup, place->path, &found, g->err);
+	if (g->code == 0 && !found.exists)
 		g->code = cdn_err_at(g->err, CORDON_E_INVALID, place->pos,
 		    "runtime_write_roots: '%s' does not exist", place->shown);
 }

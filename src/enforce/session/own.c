@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <sha2.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/decide/preset.h"
@@ -61,37 +60,42 @@ workspace_id(const char *workspace, char out[2 * ID_BYTES + 1])
 
 /* Is the directory, or the nearest one above it, there to be written? */
 static bool
-can_be_made(const struct cdn_real *state)
+can_be_made(const struct cdn_found *state)
 {
-	char dir[CDN_PATH_MAX + 1];
-	struct stat st;
+	char dir[CDN_PATH_MAX + sizeof("/.")];
 
-	memcpy(dir, state->path, state->existing);
-	dir[state->existing] = '\0';
-	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
-	    faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0;
+	/* "/.": a file in its place is no directory. */
+	snprintf(dir, sizeof(dir), "%.*s/.", (int)state->existing,
+	    state->path);
+	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0;
 }
 
 /*
  * STATE is made real, what lies in it is not: a link there would choose what
  * is open.
  */
-static const char *
-find_base(struct cordon_session *s)
+static int
+find_base(struct cordon_session *s, struct cdn_lookup *lookup,
+    struct cordon_error *err)
 {
-	struct cdn_real state;
+	struct cdn_own *own = &s->own;
+	struct cdn_found state;
+	int code = CORDON_E_NOT_FOUND;
 
-	if (s->places.state[0] != '\0' &&
-	    cdn_path_resolve("/", cdn_str_of(s->places.state), &state, NULL) ==
-		0 && can_be_made(&state))
-		return cdn_arena_dup(s->arena, state.path, state.len);
-	s->own.substitute = true;
-	return cdn_arena_printf(s->arena, CDN_OWN_SUBSTITUTE "%s",
-	    (unsigned)geteuid(), s->own.id);
+	if (s->places.state[0] != '\0')
+		code = cdn_lookup_find(lookup, s->places.state, &state, NULL);
+	if (code == 0 && can_be_made(&state)) {
+		own->base = state.path;
+		return 0;
+	}
+	own->substitute = true;
+	own->base = code == CORDON_E_NOMEM ? NULL : cdn_arena_printf(s->arena,
+	    CDN_OWN_SUBSTITUTE "%s", (unsigned)geteuid(), own->id);
+	return own->base == NULL ? cdn_err_nomem(err) : 0;
 }
 
 int
-cdn_own_find(struct cordon_session *session,
+cdn_own_find(struct cordon_session *session, struct cdn_lookup *lookup,
     const struct cordon_session_options *options, struct cordon_error *err)
 {
 	const struct cdn_preset *preset = cdn_preset_get(options->preset);
@@ -99,12 +103,11 @@ cdn_own_find(struct cordon_session *session,
 	char id[2 * ID_BYTES + 1];
 	int code = make_id(own->id, err);
 
+	if (code == 0)
+		code = find_base(session, lookup, err);
 	if (code != 0)
 		return code;
 	own->home = own->tmp = "";
-	own->base = find_base(session);
-	if (own->base == NULL)
-		return cdn_err_nomem(err);
 	if (preset->own_home && !options->host_home) {
 		workspace_id(session->workspace, id);
 		own->home = cdn_arena_printf(session->arena, "%s/homes/%s",

@@ -4,6 +4,7 @@
 #ifndef CDN_SESSION_OWN_H
 #define CDN_SESSION_OWN_H
 
+#include "enforce/path/lookup.h"
 #include "enforce/session/session.h"
 
 /* What the base begins with where STATE cannot be used: uid, then the id. */
@@ -11,6 +12,7 @@
 
 /* Fills session->own; the workspace and the places must be known. */
 CDN_MUST_USE int cdn_own_find(struct cordon_session *session,
-    const struct cordon_session_options *options, struct cordon_error *err);
+    struct cdn_lookup *lookup, const struct cordon_session_options *options,
+    struct cordon_error *err);
 
 #endif

@@ -63,8 +63,43 @@ static bool
 harmless(const struct cdn_placelist *list, int code,
     const struct cordon_error *why)
 {
+	if (code == CORDON_E_NOMEM)
+		return false;
 	return list->grants || code == CORDON_E_LINKS ||
 	    (code == CORDON_E_RESOLVE && why->sys_errno == EACCES);
+}
+
+/* What an earlier place grants already. */
+static bool
+covered(const struct cdn_placelist *list, const char *path)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (!list->v[i].alone && !list->v[i].glob &&
+		    cdn_placelist_below(path, list->v[i].path))
+			return true;
+	return false;
+}
+
+static void
+add_lean(struct cdn_placelist *list, const struct cdn_found *found,
+    const struct cdn_place *like)
+{
+	if (found->exists && (like->alone || !covered(list, found->path)))
+		push(list, found->path, like);
+}
+
+static void
+add_found(struct cdn_placelist *list, const char *path,
+    const struct cdn_found *found, const struct cdn_place *like)
+{
+	if (list->lean && !leads_out(list, path, found->path)) {
+		add_lean(list, found, like);
+		return;
+	}
+	push(list, path, like);
+	if (strcmp(found->path, path) != 0 &&
+	    !leads_out(list, path, found->path))
+		push(list, found->path, like);
 }
 
 void
@@ -73,8 +108,7 @@ cdn_placelist_add(struct cdn_placelist *list, const char *path,
 {
 	struct cdn_gather *g = list->g;
 	struct cordon_error why;
-	struct cdn_real real;
-	const char *copy;
+	struct cdn_found found;
 	int code;
 
 	if (g->code != 0)
@@ -83,23 +117,20 @@ cdn_placelist_add(struct cdn_placelist *list, const char *path,
 		fail(g, cdn_err_nomem(g->err));
 		return;
 	}
-	push(list, path, like);
-	if (like->glob)
+	if (like->glob) {
+		push(list, path, like);
 		return;
-	code = cdn_path_resolve("/", cdn_str_of(path), &real, &why);
-	if (code != 0 && !harmless(list, code, &why)) {
+	}
+	code = cdn_lookup_find(g->lookup, path, &found, &why);
+	if (code == 0) {
+		add_found(list, path, &found, like);
+	} else if (harmless(list, code, &why)) {
+		push(list, path, like);
+	} else {
 		fail(g, code);
 		if (g->err != NULL)
 			*g->err = why;
 	}
-	if (code != 0 || strcmp(real.path, path) == 0 ||
-	    leads_out(list, path, real.path))
-		return;
-	copy = cdn_arena_dup(g->arena, real.path, real.len);
-	if (copy == NULL)
-		fail(g, cdn_err_nomem(g->err));
-	else
-		push(list, copy, like);
 }
 
 void
@@ -140,11 +171,18 @@ cdn_placelist_roots(struct cdn_placelist *list, const struct cdn_roots *roots)
 		if (!list->grants && root->text.p[0] == '~' &&
 		    (root->text.n == 1 || root->text.p[1] == '/') &&
 		    list->g->session->places.passwd_home[0] != '\0')
-			cdn_placelist_add(list, cdn_arena_printf(
-			    list->g->arena, "%s%s",
+			cdn_placelist_add(list, cdn_placelist_name(list,
 			    list->g->session->places.passwd_home,
 			    root->text.p + 1), &like);
 	}
+}
+
+const char *
+cdn_placelist_name(const struct cdn_placelist *list, const char *dir,
+    const char *name)
+{
+	return cdn_arena_join(list->g->arena, cdn_str_of(dir),
+	    cdn_str_of(name));
 }
 
 struct cdn_place_list

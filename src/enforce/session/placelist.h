@@ -12,12 +12,14 @@
 #ifndef CDN_SESSION_PLACELIST_H
 #define CDN_SESSION_PLACELIST_H
 
+#include "enforce/path/lookup.h"
 #include "enforce/session/session.h"
 #include "enforce/session/worktree.h"
 
 struct cdn_gather {
 	const struct cordon_session *session;
 	struct cdn_arena *arena;
+	struct cdn_lookup *lookup;
 	struct cdn_worktree worktree;
 	struct cordon_error *err; /* of the first failure */
 	int code;		  /* 0 = none */
@@ -26,6 +28,11 @@ struct cdn_gather {
 struct cdn_placelist {
 	struct cdn_gather *g;
 	bool grants; /* else it takes away */
+	/*
+	 * A list that nobody wrote by hand: of what is missing today, or lies
+	 * below an earlier place, there is nothing to tell.
+	 */
+	bool lean;
 	struct cdn_place *v;
 	size_t n;
 	size_t capacity;
@@ -51,6 +58,10 @@ void cdn_placelist_roots(struct cdn_placelist *list,
 
 /* By component: is path dir itself or below it? */
 bool cdn_placelist_below(const char *path, const char *dir);
+
+/* DIR and a name behind it, "/" between them included in one of them. */
+const char *cdn_placelist_name(const struct cdn_placelist *list,
+    const char *dir, const char *name);
 
 struct cdn_place_list cdn_placelist_done(const struct cdn_placelist *list);
 

@@ -45,16 +45,23 @@ is_inside(const struct view *v, const char *path)
 static void
 add_named(struct view *v, cdn_str dir)
 {
-	struct cdn_arena *arena = v->read.g->arena;
-	struct cdn_real real;
+	struct cdn_gather *g = v->read.g;
+	struct cdn_found found = { 0 };
+	const char *name;
+	int code;
 
-	if (dir.n == 0 || dir.p[0] != '/' ||
-	    cdn_str_starts(dir, cdn_str_of(v->read.g->session->workspace)) ||
-	    cdn_path_resolve("/", dir, &real, NULL) != 0 || !real.exists ||
-	    is_inside(v, real.path) || opens_too_much(v, real.path))
+	if (dir.n == 0 || dir.p[0] != '/' || g->code != 0)
 		return;
-	cdn_placelist_add(&v->read, cdn_arena_dup(arena, real.path, real.len),
-	    &v->like);
+	name = cdn_arena_dup(g->arena, dir.p, dir.n);
+	if (name != NULL && is_inside(v, name))
+		return;
+	code = name == NULL ? CORDON_E_NOMEM :
+	    cdn_lookup_find(g->lookup, name, &found, NULL);
+	if (code == CORDON_E_NOMEM)
+		g->code = cdn_err_nomem(g->err);
+	if (code == 0 && found.exists && !is_inside(v, found.path) &&
+	    !opens_too_much(v, found.path))
+		cdn_placelist_add(&v->read, found.path, &v->like);
 }
 
 static void
@@ -76,14 +83,13 @@ static const char *const toolchain_variables[] = { "RUSTUP_HOME",
 static void
 add_toolchains(struct view *v)
 {
-	struct cdn_gather *g = v->read.g;
-	const char *home = g->session->places.home;
+	const char *home = v->read.g->session->places.home;
 	const char *name;
 
 	for (size_t i = 0; home[0] != '\0' &&
 	     (name = cdn_preset_toolchain(i)) != NULL; i++)
-		cdn_placelist_add(&v->read, cdn_arena_printf(g->arena,
-		    "%s/%s", home, name), &v->like);
+		cdn_placelist_add(&v->read, cdn_placelist_name(&v->read, home,
+		    name), &v->like);
 	for (size_t i = 0; i < CDN_LEN(toolchain_variables); i++)
 		add_named(v, cdn_str_of(getenv(toolchain_variables[i])));
 }
@@ -106,17 +112,16 @@ static const struct {
 	const char *name;
 	bool alone;
 } committed[] = {
-	{ "objects", false }, { "refs", false }, { "logs", false },
-	{ "packed-refs", true }, { "packed-refs.lock", true },
-	{ "packed-refs.new", true },
+	{ "/objects", false }, { "/refs", false }, { "/logs", false },
+	{ "/packed-refs", true }, { "/packed-refs.lock", true },
+	{ "/packed-refs.new", true },
 };
 
 /* No link is followed: what is granted is the name in the repository. */
 static void
 add_worktree(struct view *v)
 {
-	struct cdn_gather *g = v->read.g;
-	const struct cdn_worktree *tree = &g->worktree;
+	const struct cdn_worktree *tree = &v->read.g->worktree;
 	struct cdn_place like = v->like;
 
 	if (tree->gitdir == NULL || is_inside(v, tree->gitdir) ||
@@ -128,8 +133,8 @@ add_worktree(struct view *v)
 	cdn_placelist_exact(&v->write, tree->gitdir, &like);
 	for (size_t i = 0; i < CDN_LEN(committed); i++) {
 		like.alone = committed[i].alone;
-		cdn_placelist_exact(&v->write, cdn_arena_printf(g->arena,
-		    "%s/%s", tree->common, committed[i].name), &like);
+		cdn_placelist_exact(&v->write, cdn_placelist_name(&v->write,
+		    tree->common, committed[i].name), &like);
 	}
 }
 
@@ -177,8 +182,8 @@ cdn_gather_runtime(struct cdn_gather *g,
 {
 	const struct cdn_preset *preset = cdn_preset_get(options->preset);
 	struct view v = {
-		.read = { .g = g, .grants = true },
-		.write = { .g = g, .grants = true },
+		.read = { .g = g, .grants = true, .lean = true },
+		.write = { .g = g, .grants = true, .lean = true },
 		.preset = preset,
 		.closed = &spec->closed,
 		.like = { .pos = { .source = preset->source } },

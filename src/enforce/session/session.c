@@ -146,7 +146,15 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 {
 	struct cdn_gather g = { .session = s, .arena = s->arena, .err = err };
 
-	g.code = cdn_worktree_find(s->arena, s->workspace, &g.worktree, err);
+	g.lookup = cdn_lookup_new(s->arena);
+	if (g.lookup == NULL)
+		return cdn_err_nomem(err);
+	g.code = cdn_own_find(s, g.lookup, options, err);
+	if (g.code == 0)
+		g.code = cdn_worktree_find(s->arena, s->workspace,
+		    &g.worktree, err);
+	if (g.code != 0)
+		return g.code;
 	cdn_gather_floor(&g, &s->spec, &s->inodes);
 	cdn_gather_grants(&g, options, s->documents, &s->spec);
 	cdn_gather_runtime(&g, options, &s->spec);
@@ -189,8 +197,6 @@ fill(struct cordon_session *s, const struct cordon_session_options *options,
 		code = find_cwd(s, err);
 	if (code == 0)
 		code = find_workspace(s, options->workspace, err);
-	if (code == 0)
-		code = cdn_own_find(s, options, err);
 	if (code == 0)
 		code = cdn_session_load(s, options, diags, err);
 	if (code == 0)

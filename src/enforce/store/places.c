@@ -4,6 +4,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "enforce/store/passwd.h"
+
 #define ENTRY_ROOM_FIRST 4096
 #define ENTRY_ROOM_MAX	 (1024UL * 1024UL) /* bytes of one database entry */
 
@@ -76,6 +78,23 @@ database_home(struct cdn_arena *arena, const struct who *who, const char **ret,
 	return 0;
 }
 
+/* The file first: asking the library loads its modules. */
+static int
+own_home(struct cdn_arena *arena, const char **ret, struct cordon_error *err)
+{
+	struct who me = { NULL, getuid() };
+
+	switch (cdn_passwd_home(arena, "/etc/passwd", me.uid, ret)) {
+	case CDN_PASSWD_FOUND:
+		return 0;
+	case CDN_PASSWD_NOMEM:
+		return cdn_err_nomem(err);
+	case CDN_PASSWD_UNKNOWN:
+		break;
+	}
+	return database_home(arena, &me, ret, err);
+}
+
 /* ----- Finding ------------------------------------------------------------ */
 
 /* The value of a variable, or NULL: empty and relative ones do not count. */
@@ -105,7 +124,7 @@ below(struct cdn_arena *arena, const char *base, const char *tail)
 		return "";
 	while (n > 0 && base[n - 1] == '/')
 		n--;
-	return cdn_arena_printf(arena, "%.*s%s", (int)n, base, tail);
+	return cdn_arena_join(arena, (cdn_str){ base, n }, cdn_str_of(tail));
 }
 
 /* The value of an XDG variable + "/cordon", or the default below home. */
@@ -127,9 +146,8 @@ static int
 find_homes(struct cdn_arena *arena, struct cdn_places *p,
     struct cordon_error *err)
 {
-	struct who me = { NULL, getuid() };
 	const char *home;
-	int r = database_home(arena, &me, &p->passwd_home, err);
+	int r = own_home(arena, &p->passwd_home, err);
 
 	if (r == 0)
 		r = directory_from("HOME", &home, err);

@@ -180,9 +180,13 @@ add_system(struct builder *b, const struct cdn_authority_spec *spec)
 		add_place(b, &workspace, false);
 }
 
+/*
+ * What may not be read may not be modified either, and that is asked first: so
+ * the list for modifying need not repeat what is hidden or closed.
+ */
 static int
 build_floor(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
-    struct cdn_scope *ret, struct cordon_error *err)
+    struct cdn_authority *a, struct cordon_error *err)
 {
 	struct builder read = { .arena = arena, .fold = spec->fold };
 	struct builder modify = { .arena = arena, .fold = spec->fold };
@@ -196,12 +200,11 @@ build_floor(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 	add_all(&modify);
 	add_system(&modify, spec);
 	add_places(&modify, &spec->sealed, true);
-	add_places(&modify, &spec->hidden, true);
+	a->floor_shared = modify.shown.n;
 	add_places(&modify, &spec->own, false);
-	add_places(&modify, &spec->closed, true);
 
-	code = finish(&read, &ret->read, err);
-	return code != 0 ? code : finish(&modify, &ret->modify, err);
+	code = finish(&read, &a->floor.read, err);
+	return code != 0 ? code : finish(&modify, &a->floor.modify, err);
 }
 
 /* ----- Grants -------------------------------------------------------------- */
@@ -311,7 +314,7 @@ build_all(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
     struct cdn_authority *a, struct cordon_error *err)
 {
 	const struct builder like = { .arena = arena, .fold = spec->fold };
-	int code = build_floor(arena, spec, &a->floor, err);
+	int code = build_floor(arena, spec, a, err);
 
 	if (code == 0)
 		code = build_layers(&like, spec, a, err);

@@ -39,7 +39,8 @@ struct cdn_authority {
 	struct cordon_profile preset_profile; /* arena NULL: not its own */
 	const struct cdn_network_set *command_network; /* or NULL */
 
-	struct cdn_scope floor;
+	struct cdn_scope floor; /* modify: only what read does not deny */
+	size_t floor_shared; /* from here on floor.modify repeats floor.read */
 	struct cdn_scope command; /* --read, --write */
 	struct cdn_scope runtime;
 	struct cdn_rule_set runtime_write_roots;

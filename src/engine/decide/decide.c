@@ -224,10 +224,13 @@ cdn_judge_path(const struct cdn_authority *authority, enum cordon_as as,
 	if (op == CORDON_READ)
 		return given;
 	read = judge_one(authority, as, CORDON_READ, stripped);
-	if (read.finding.allowed ||
-	    (!given.finding.allowed && given.layer <= read.layer))
+	if (read.finding.allowed)
 		return given;
-	return read;
+	/* The floor's list for reading is the later part of both. */
+	if (read.layer == CORDON_LAYER_FLOOR || given.finding.allowed ||
+	    given.layer > read.layer)
+		return read;
+	return given;
 }
 
 /* ----- The network ---------------------------------------------------------- */

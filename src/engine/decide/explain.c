@@ -51,15 +51,23 @@ tell_roots(const struct teller *t, enum cordon_op op, cdn_str path)
 
 /* The first floor rule is "everything passes": no news to anybody. */
 static void
-tell_floor(const struct teller *t, enum cordon_op op, cdn_str path)
+tell_floor_set(const struct teller *t, const struct cdn_rule_set *set,
+    size_t end, cdn_str path)
 {
-	const struct cdn_rule_set *set = op == CORDON_MODIFY ?
-	    &t->a->floor.modify : &t->a->floor.read;
-
-	for (size_t i = 1; i < set->rules.n; i++)
+	for (size_t i = 1; i < end; i++)
 		if (cdn_matcher_rule(set->matcher, i, path))
 			t->matched(CORDON_LAYER_FLOOR, &set->rules.v[i],
 			    t->arg);
+}
+
+static void
+tell_floor(const struct teller *t, enum cordon_op op, cdn_str path)
+{
+	const struct cdn_scope *floor = &t->a->floor;
+
+	if (op == CORDON_MODIFY)
+		tell_floor_set(t, &floor->modify, t->a->floor_shared, path);
+	tell_floor_set(t, &floor->read, floor->read.rules.n, path);
 }
 
 /*
@@ -73,6 +81,9 @@ deciding_op(const struct cdn_authority *a, enum cordon_as as,
 	struct cdn_answer given = cdn_judge_path(a, as, op, stripped);
 	struct cdn_answer read = cdn_judge_path(a, as, CORDON_READ, stripped);
 
+	/* What the floor says of modifying includes what it says of reading. */
+	if (op == CORDON_MODIFY && given.layer == CORDON_LAYER_FLOOR)
+		return op;
 	return !read.finding.allowed && given.layer == read.layer &&
 		    given.finding.rule == read.finding.rule &&
 		    given.finding.deny_rule == read.finding.deny_rule ?

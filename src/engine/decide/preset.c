@@ -60,10 +60,11 @@ static const char *const system_dirs[] = {
 };
 
 static const char *const toolchains[] = {
-	".cargo", ".rustup", ".nvm", ".pyenv", ".rbenv", ".sdkman", ".volta",
-	".bun", ".deno", ".local/bin", ".local/lib", ".local/share/uv",
-	".local/share/pipx", ".local/share/pnpm", ".local/share/mise",
-	".local/share/fnm", ".local/share/claude", "go/bin",
+	"/.cargo", "/.rustup", "/.nvm", "/.pyenv", "/.rbenv", "/.sdkman",
+	"/.volta", "/.bun", "/.deno", "/.local/bin", "/.local/lib",
+	"/.local/share/uv", "/.local/share/pipx", "/.local/share/pnpm",
+	"/.local/share/mise", "/.local/share/fnm", "/.local/share/claude",
+	"/go/bin",
 };
 /* clang-format on */
 

@@ -34,7 +34,7 @@ const char *cdn_preset_executed(size_t i);
 /* Directories every program needs: read and execute.  NULL past the end. */
 const char *cdn_preset_system(size_t i);
 
-/* Below the real home: read and execute where they exist. */
+/* "/.cargo", below the real home: read and execute where they exist. */
 const char *cdn_preset_toolchain(size_t i);
 
 /* The rules of an operation when no document is loaded, in the arena. */

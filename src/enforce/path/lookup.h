@@ -1,0 +1,43 @@
+/*
+ * lookup - the real paths of many names at once.
+ *
+ * Most names of the floor lie in the same few directories and are not there at
+ * all.  So each step of a name is asked of the kernel once, and remembered
+ * for the next: what is missing ends the way at once, and only where there is
+ * a link does anybody have to walk.
+ *
+ *	"/"--"home"--"u"-+-".config"-+-"gh"	missing
+ *	                 |           `-"gcloud"	missing
+ *	                 `-".aws"		missing: so is .aws/credentials
+ *
+ * What is remembered was true at some moment while the lookup lived; it is
+ * made for one gathering and thrown away with its arena.  The answers are
+ * those of cdn_path_resolve(), which is asked where a name is not plain.
+ */
+#ifndef CDN_PATH_LOOKUP_H
+#define CDN_PATH_LOOKUP_H
+
+#include "base/arena.h"
+#include "enforce/path/path.h"
+
+struct cdn_lookup;
+
+/* In the arena, as is all that it remembers; NULL: out of memory. */
+CDN_MUST_USE struct cdn_lookup *cdn_lookup_new(struct cdn_arena *arena);
+
+struct cdn_found {
+	const char *path; /* what was asked when it is real, or in the arena */
+	size_t len;
+	size_t existing; /* as in struct cdn_real */
+	bool exists;
+	bool is_directory;
+	dev_t dev; /* of the object, when it exists */
+	ino_t ino;
+	nlink_t nlink;
+};
+
+/* path: absolute.  Errors as cdn_path_resolve(), and memory. */
+CDN_MUST_USE int cdn_lookup_find(struct cdn_lookup *lookup, const char *path,
+    struct cdn_found *ret, struct cordon_error *err);
+
+#endif
