@@ -24,7 +24,7 @@
 static int
 read_all(int fd, size_t size, struct cdn_buf *out)
 {
-	char chunk[8192];
+	CDN_UNINITIALIZED char chunk[8192];
 	ssize_t n = 1;
 
 	/* One read is enough unless the file grows meanwhile. */
@@ -118,7 +118,7 @@ static int
 add_source(const struct cdn_home_spec *spec, const struct dotfile *file,
     const struct source *source, struct cdn_buf *out)
 {
-	char path[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	struct cdn_buf text;
 	int r;
 

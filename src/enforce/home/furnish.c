@@ -109,7 +109,7 @@ is_there(const char *path)
 static bool
 is_below_leaf(const struct furnish *f, const char *path)
 {
-	char target[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char target[CDN_PATH_MAX + 1];
 	size_t skip = strlen(f->real) + 1;
 
 	for (size_t i = 0; i < CDN_LEN(leaves); i++)
@@ -151,7 +151,7 @@ link_root(const struct furnish *f, size_t i)
 static void
 link_leaf(const struct furnish *f, const struct leaf *leaf, int *parentfd)
 {
-	char target[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char target[CDN_PATH_MAX + 1];
 
 	if (!leaf_target(f, leaf, target) ||
 	    (*parentfd >= 0 &&
@@ -159,8 +159,10 @@ link_leaf(const struct furnish *f, const struct leaf *leaf, int *parentfd)
 	    !is_there(target) ||
 	    is_below_root(f, target + strlen(f->real) + 1, SIZE_MAX))
 		return;
-	if (*parentfd < 0)
+	if (leaf->parent[0] != '\0') { /* there, and with rights */
+		cdn_cleanup_fd_fn(parentfd);
 		*parentfd = cdn_nest_make_dir(f->homefd, leaf->parent);
+	}
 	if (*parentfd >= 0)
 		(void)!cdn_nest_link(*parentfd, leaf->name, target);
 }
@@ -170,7 +172,7 @@ static size_t
 link_group(const struct furnish *f, const struct leaf *first, size_t left)
 {
 	bool top = first->parent[0] == '\0';
-	char real[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char real[CDN_PATH_MAX + 1];
 	int fd = f->homefd;
 	bool wanted = true;
 	size_t n = 0;
@@ -222,8 +224,10 @@ int
 cdn_furnish(int homefd, const struct cdn_home_spec *spec,
     struct cordon_error *err)
 {
-	struct furnish f = { .homefd = homefd, .spec = spec };
+	CDN_UNINITIALIZED struct furnish f;
 
+	f.homefd = homefd;
+	f.spec = spec;
 	find_real(&f);
 	for (size_t i = 0; i < spec->root_count; i++)
 		link_root(&f, i);

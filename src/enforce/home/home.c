@@ -15,6 +15,7 @@
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 struct cdn_home {
+	uid_t uid; /* whose everything must be */
 	int basefd;
 	int parentfd; /* holds the tmp directory and its lock; or -1 */
 	int lockfd;
@@ -72,13 +73,13 @@ refuse_owner(const char *path, struct cordon_error *err)
 }
 
 static int
-check_base(int fd, const char *path, struct cordon_error *err)
+check_base(int fd, uid_t uid, const char *path, struct cordon_error *err)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
 		return cdn_err_sys(err, errno, "'%s'", path);
-	if (st.st_uid != geteuid())
+	if (st.st_uid != uid)
 		return refuse_owner(path, err);
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return cdn_err_sys(err, EPERM,
@@ -87,7 +88,8 @@ check_base(int fd, const char *path, struct cordon_error *err)
 }
 
 static int
-open_base(const struct cdn_home_spec *spec, struct cordon_error *err)
+open_base(const struct cdn_home_spec *spec, uid_t uid,
+    struct cordon_error *err)
 {
 	const char *path = spec->base;
 	int fd, r;
@@ -107,7 +109,7 @@ open_base(const struct cdn_home_spec *spec, struct cordon_error *err)
 	}
 	if (fd < 0)
 		return cdn_err_sys(err, -fd, "cannot use directory '%s'", path);
-	r = check_base(fd, path, err);
+	r = check_base(fd, uid, path, err);
 	if (r == 0)
 		return fd;
 	close(fd);
@@ -130,24 +132,26 @@ behind_base(const char *base, const char *path)
 
 /* The cage may have changed the mode of its own home. */
 static int
-check_own(int fd)
+check_own(int fd, uid_t uid, struct stat *ret)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
 		return -errno;
-	if (st.st_uid != geteuid())
+	if (st.st_uid != uid)
 		return -EPERM;
 	if ((st.st_mode & 07777) != MODE_DIR && fchmod(fd, MODE_DIR) != 0)
 		return -errno;
+	*ret = st;
 	return 0;
 }
 
 /* base is not for the cage to write, so what is wrong here stays wrong. */
 static int
-open_own(int basefd, const char *rel, const char *shown,
-    struct cordon_error *err)
+open_own(const struct cdn_home *home, const char *rel, const char *shown,
+    struct stat *ret, struct cordon_error *err)
 {
+	int basefd = home->basefd;
 	int fd = cdn_nest_open(basefd, rel, DIR_FLAGS);
 	int r;
 
@@ -162,7 +166,7 @@ open_own(int basefd, const char *rel, const char *shown,
 		    "'%s' is no directory (remove it)", shown);
 	if (fd < 0)
 		return cdn_err_sys(err, -fd, "cannot use '%s'", shown);
-	r = check_own(fd);
+	r = check_own(fd, home->uid, ret);
 	if (r == 0)
 		return fd;
 	close(fd);
@@ -184,15 +188,20 @@ open_home(const struct cdn_home *home, const struct cdn_home_spec *spec,
 {
 	const char *rel = behind_base(spec->base, spec->home);
 	cdn_cleanup_fd int fd = -1;
+	struct stat st;
 
 	if (rel == NULL)
 		return not_below(spec->home, spec->base, err);
-	fd = open_own(home->basefd, rel, spec->home, err);
+	fd = open_own(home, rel, spec->home, &st, err);
 	return fd < 0 ? fd : cdn_furnish(fd, spec, err);
 }
 
 /* ----- The tmp directory -------------------------------------------------------- */
 
+/*
+ * The directory that holds the tmp directories.  One without directories in it
+ * (its links count them, where the file system counts) needs no sweep.
+ */
 static int
 open_parent(struct cdn_home *home, const struct cdn_home_spec *spec,
     struct cordon_error *err)
@@ -200,6 +209,7 @@ open_parent(struct cdn_home *home, const struct cdn_home_spec *spec,
 	const char *rel = behind_base(spec->base, spec->tmp);
 	const char *slash = rel == NULL ? NULL : strrchr(rel, '/');
 	char parent[CDN_PATH_MAX + 1];
+	struct stat st;
 	size_t n;
 
 	if (slash == NULL || slash[1] == '\0' || strlen(slash) > NAME_MAX)
@@ -210,8 +220,12 @@ open_parent(struct cdn_home *home, const struct cdn_home_spec *spec,
 	memcpy(parent, rel, n);
 	parent[n] = '\0';
 	snprintf(home->tmp, sizeof(home->tmp), "%s", slash + 1);
-	home->parentfd = open_own(home->basefd, parent, spec->tmp, err);
-	return home->parentfd < 0 ? home->parentfd : 0;
+	home->parentfd = open_own(home, parent, spec->tmp, &st, err);
+	if (home->parentfd < 0)
+		return home->parentfd;
+	if (st.st_nlink != 2)
+		cdn_lock_sweep(home->parentfd);
+	return 0;
 }
 
 /* With the lock in hand, what bears the name was left behind by the dead. */
@@ -239,7 +253,6 @@ open_tmp(struct cdn_home *home, const struct cdn_home_spec *spec,
 
 	if (r != 0)
 		return r;
-	cdn_lock_sweep(home->parentfd);
 	home->lockfd = cdn_lock_take(home->parentfd, home->tmp);
 	if (home->lockfd == -EBUSY)
 		return cdn_err_sys(err, EBUSY,
@@ -268,7 +281,7 @@ open_all(struct cdn_home *home, const struct cdn_home_spec *spec,
 		if (home->substitute == NULL)
 			return cdn_err_nomem(err);
 	}
-	home->basefd = open_base(spec, err);
+	home->basefd = open_base(spec, home->uid, err);
 	if (home->basefd < 0)
 		return home->basefd;
 	if (spec->tmp[0] != '\0')
@@ -287,6 +300,7 @@ cdn_home_open(const struct cdn_home_spec *spec, struct cdn_home **ret,
 
 	if (home == NULL)
 		return cdn_err_nomem(err);
+	home->uid = geteuid();
 	home->basefd = home->parentfd = home->lockfd = -1;
 	r = open_all(home, spec, err);
 	if (r != 0)

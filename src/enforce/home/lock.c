@@ -126,7 +126,8 @@ is_tired(const struct sweep *sweep)
 void
 cdn_lock_sweep(int dirfd)
 {
-	char buffer[BUFFER_BYTES] __attribute__((aligned(8)));
+	CDN_UNINITIALIZED char buffer[BUFFER_BYTES]
+	    __attribute__((aligned(8)));
 	struct sweep sweep = { dirfd, 0, 0, CDN_HOME_CLEAN_ENTRIES };
 	const struct dirent64 *entry;
 	ssize_t n;

@@ -159,7 +159,8 @@ cdn_nest_make_dir(int dirfd, const char *path)
 	char part[NAME_MAX + 1];
 	int fd, r;
 
-	if (at != -ENOENT && at != -ELOOP && at != -ENOTDIR)
+	/* -EACCES: a parent has lost its rights. */
+	if (at != -ENOENT && at != -ELOOP && at != -ENOTDIR && at != -EACCES)
 		return at;
 	for (at = -1; *path != '\0'; at = fd) {
 		r = next_part(&path, part);
@@ -216,7 +217,7 @@ put_in_place(int dirfd, const char *fresh, const char *name, bool keep_dir)
 bool
 cdn_nest_is_link(int dirfd, const char *name, const char *target)
 {
-	char now[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char now[CDN_PATH_MAX + 1];
 	ssize_t n = readlinkat(dirfd, name, now, sizeof(now));
 
 	return n >= 0 && (size_t)n == strlen(target) &&
