@@ -43,7 +43,7 @@ hash_line(cdn_str line, char ret[CDN_HASH_SIZE])
 	(void)SHA256Data((const uint8_t *)line.p, line.n, ret);
 }
 
-/* ----- The head ------------------------------------------------------------- */
+/* ----- The head --------------------------------------------------------- */
 
 /* An empty head is that of an empty file. */
 static int
@@ -88,7 +88,7 @@ write_head(const struct cdn_chain *chain, const struct cdn_link *link)
 	return error;
 }
 
-/* ----- The end of the file ---------------------------------------------------- */
+/* ----- The end of the file ---------------------------------------------- */
 
 static int
 read_at(int fd, char *to, size_t n, off_t at)
@@ -156,7 +156,7 @@ cannot_read_end(const struct cdn_chain *chain, int error,
 	return cannot(chain, "read", error, err);
 }
 
-/* ----- Agreement -------------------------------------------------------------- */
+/* ----- Agreement -------------------------------------------------------- */
 
 /*
  * Is the last line the one the head speaks of, or the one after it?  *ret is
@@ -245,7 +245,7 @@ cdn_chain_refresh(struct cdn_chain *chain, struct cordon_error *err)
 	return look_again(chain, &head, st.st_size, err);
 }
 
-/* ----- Appending -------------------------------------------------------------- */
+/* ----- Appending -------------------------------------------------------- */
 
 /* Past the limit of file sizes the kernel would send a deadly signal. */
 static bool

@@ -21,7 +21,7 @@ struct jsonl {
 	pid_t owner; /* a lock is shared with a child, so it may not write */
 };
 
-/* ----- Taking turns ----------------------------------------------------------- */
+/* ----- Taking turns ----------------------------------------------------- */
 
 /* -1 and errno.  Waits in steps: the kernel's own wait knows no end. */
 static int
@@ -66,7 +66,7 @@ cannot_lock(const struct jsonl *j, int error, struct cordon_error *err)
 	return cdn_err_sys(err, error, "cannot lock audit file '%s'", j->file);
 }
 
-/* ----- Writing ---------------------------------------------------------------- */
+/* ----- Writing ---------------------------------------------------------- */
 
 /* With the lock. */
 static int
@@ -119,7 +119,7 @@ jsonl_write(struct cdn_sink *sink, const struct cdn_event *event,
 	return r;
 }
 
-/* ----- Opening and closing ------------------------------------------------------ */
+/* ----- Opening and closing ---------------------------------------------- */
 
 static void
 jsonl_close(struct cdn_sink *sink)

@@ -24,7 +24,7 @@ static const struct room rooms[] = {
 	{ 32, 3, 64 },
 };
 
-/* ----- Writing -------------------------------------------------------------- */
+/* ----- Writing ---------------------------------------------------------- */
 
 struct writing {
 	struct cdn_json_writer json;
@@ -213,7 +213,7 @@ cdn_line_format(const struct cdn_event *event, const struct cdn_link *link,
 	    cdn_event_kind_name(event->kind), CDN_AUDIT_LINE_MAX);
 }
 
-/* ----- Reading -------------------------------------------------------------- */
+/* ----- Reading ---------------------------------------------------------- */
 
 static bool
 take(cdn_str *rest, cdn_str literal)

@@ -24,7 +24,7 @@ reap(int pid, int *status)
 		;
 }
 
-/* ----- A function ----------------------------------------------------------- */
+/* ----- A function ------------------------------------------------------- */
 
 struct attempt {
 	int (*fn)(void *arg);
@@ -70,7 +70,7 @@ cdn_child_try(int (*fn)(void *arg), void *arg, int flags)
 	return pid < 0 ? pid : attempt.result;
 }
 
-/* ----- A program ------------------------------------------------------------ */
+/* ----- A program -------------------------------------------------------- */
 
 struct program {
 	const char *file;

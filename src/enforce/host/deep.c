@@ -18,7 +18,7 @@
 #define CGROUP2_MAGIC	    0x63677270
 #define PID_NS_INITIAL	    4026531836U /* PROC_PID_INIT_INO */
 
-/* ----- seccomp ---------------------------------------------------------------- */
+/* ----- seccomp ---------------------------------------------------------- */
 
 /* struct seccomp_notif_addfd */
 struct addfd {
@@ -56,7 +56,7 @@ cdn_deep_listener(void)
 	return cdn_child_try(try_listener, NULL, 0);
 }
 
-/* ----- Landlock --------------------------------------------------------------- */
+/* ----- Landlock --------------------------------------------------------- */
 
 /* A child takes all the layers that are left: the others are there already. */
 CDN_BARE static int
@@ -87,7 +87,7 @@ probe_landlock(struct cdn_host *host)
 		host->landlock_layers = LANDLOCK_LAYERS_MAX - taken;
 }
 
-/* ----- User namespaces ---------------------------------------------------------- */
+/* ----- User namespaces -------------------------------------------------- */
 
 struct identity {
 	char uids[32]; /* "0 1000 1" */
@@ -160,7 +160,7 @@ probe_userns(struct cdn_host *host)
 	    "apparmor_restrict_unprivileged_userns") != 0;
 }
 
-/* ----- cgroups ------------------------------------------------------------------ */
+/* ----- cgroups ---------------------------------------------------------- */
 
 static bool
 is_cgroup2(const char *dir)
@@ -224,7 +224,7 @@ probe_cgroup(void)
 	return rmdir(made) == 0 && good;
 }
 
-/* ----- bwrap -------------------------------------------------------------------- */
+/* ----- bwrap ------------------------------------------------------------ */
 
 enum cdn_bwrap
 cdn_deep_bwrap(const char *file)
@@ -248,7 +248,7 @@ cdn_deep_bwrap(const char *file)
 	    CDN_BWRAP_USABLE : CDN_BWRAP_BROKEN;
 }
 
-/* ----- All of it ------------------------------------------------------------------ */
+/* ----- All of it -------------------------------------------------------- */
 
 /* Files that container engines leave, or a process tree that is not the first. */
 static bool

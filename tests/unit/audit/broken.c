@@ -24,7 +24,7 @@ begin(const char *name, unsigned n)
 		tmp_need(write_once(file, "line", NULL) == 0, "audit", name);
 }
 
-/* ----- Making and refusing ------------------------------------------------------ */
+/* ----- Making and refusing ---------------------------------------------- */
 
 static bool
 has_mode(const char *path, unsigned mode)
@@ -104,7 +104,7 @@ test_refused(void)
 		skip("only root can make a file of somebody else");
 }
 
-/* ----- Mended or not -------------------------------------------------------------- */
+/* ----- Mended or not ---------------------------------------------------- */
 
 /* What becomes of three lines and their head. */
 enum damage {
@@ -308,7 +308,7 @@ test_first_line(void)
 	    "half of the first line");
 }
 
-/* ----- Failing writes --------------------------------------------------------------- */
+/* ----- Failing writes --------------------------------------------------- */
 
 static int
 fill_limit(void *arg)
@@ -402,7 +402,7 @@ test_full(void)
 	ok_f(r == 0, "a disk too full for the head (%d)", r);
 }
 
-/* ----- The others ------------------------------------------------------------------- */
+/* ----- The others ------------------------------------------------------- */
 
 static struct cdn_sink *shared_sink;
 

@@ -15,7 +15,7 @@
 #define LANDLOCK_CREATE	  444
 #define LANDLOCK_RESTRICT 446
 
-/* ----- Who we are --------------------------------------------------------------- */
+/* ----- Who we are ------------------------------------------------------- */
 
 static bool
 put_file(const char *file, const char *text)
@@ -59,7 +59,7 @@ become(const char *who)
 	return false;
 }
 
-/* ----- Facts ---------------------------------------------------------------------- */
+/* ----- Facts ------------------------------------------------------------ */
 
 static int
 first_digit(const char *file)
@@ -115,7 +115,7 @@ test_facts(const char *who)
 	    all.container);
 }
 
-/* ----- Nothing is left behind --------------------------------------------------------- */
+/* ----- Nothing is left behind ------------------------------------------- */
 
 static volatile sig_atomic_t seen;
 
@@ -158,7 +158,7 @@ probe_quietly(void *arg)
 	    prctl(PR_GET_NO_NEW_PRIVS, 0L, 0L, 0L, 0L) == privs ? 0 : 6;
 }
 
-/* ----- Inside of something --------------------------------------------------------------- */
+/* ----- Inside of something ---------------------------------------------- */
 
 static int
 put_filter(unsigned flags)
@@ -245,7 +245,7 @@ test_inside(void)
 		ok_f(r == 0, "none left of the user namespaces (%d)", r);
 }
 
-/* ----- bwrap -------------------------------------------------------------------------------- */
+/* ----- bwrap ------------------------------------------------------------ */
 
 /* Stands for bwrap: what counts is how it ends. */
 static void
@@ -288,7 +288,7 @@ test_bwrap(void)
 	    "one that may not be executed");
 }
 
-/* ----- No variable weakens anything ------------------------------------------------------------ */
+/* ----- No variable weakens anything ------------------------------------- */
 
 static void
 test_variable(void)
