@@ -110,6 +110,15 @@ rules_appear(struct asking *a, const struct cdn_rules *rules, cdn_str relative)
 	return false;
 }
 
+/* What may be modified must be readable, so either list may hold the name. */
+static bool
+profile_appears(struct asking *a, const struct cordon_profile *profile,
+    cdn_str relative)
+{
+	return rules_appear(a, &profile->sets[CORDON_MODIFY].rules, relative) ||
+	    rules_appear(a, &profile->sets[CORDON_READ].rules, relative);
+}
+
 static bool
 documents_appear(struct asking *a)
 {
@@ -123,12 +132,11 @@ documents_appear(struct asking *a)
 	if (relative.n > 0 && relative.p[0] == '/')
 		relative = cdn_str_from(relative, 1);
 	for (size_t i = 0; i < spec->document_count; i++)
-		if (rules_appear(a, &spec->documents[i].profile->
-			sets[CORDON_MODIFY].rules, relative))
+		if (profile_appears(a, spec->documents[i].profile, relative))
 			return true;
 	return cdn_authority_preset_speaks(authority) &&
-	    rules_appear(a, &cdn_authority_preset_profile(authority)->
-		sets[CORDON_MODIFY].rules, relative);
+	    profile_appears(a, cdn_authority_preset_profile(authority),
+		relative);
 }
 
 /* ----- Places ------------------------------------------------------------ */
@@ -157,10 +165,14 @@ cdn_plan_may_appear(const struct cdn_plan_build *b, const char *dir)
 	struct asking a = { .b = b, .dir = dir };
 
 	for (size_t i = 0; i < spec->document_count; i++)
-		if (places_appear(&a, &spec->documents[i].host_modify))
+		if (places_appear(&a, &spec->documents[i].host_modify) ||
+		    places_appear(&a, &spec->documents[i].host_read))
 			return true;
 	return places_appear(&a, &spec->command_write) ||
+	    places_appear(&a, &spec->command_read) ||
 	    places_appear(&a, &spec->runtime_write) ||
+	    places_appear(&a, &spec->runtime_read) ||
 	    places_appear(&a, &spec->runtime_write_roots) ||
+	    places_appear(&a, &spec->own) ||
 	    documents_appear(&a);
 }

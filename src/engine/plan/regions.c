@@ -16,6 +16,9 @@
  *	fixed		fixed, where only modifying differs below; else a
  *			passage, and each entry a region
  *	closed		a passage, and each entry that is not closed a region
+ *
+ * The last two only where nothing may be made in the directory itself; else it
+ * is mixed, and gain.
  */
 #include "engine/plan/build.h"
 
@@ -272,14 +275,12 @@ gain(struct cdn_plan_build *b, const char *dir, enum cdn_region_kind above)
 static int walk(struct cdn_plan_build *b, const struct spot *spot);
 
 static int
-walk_entries(struct cdn_plan_build *b, const char *dir,
-    enum cdn_region_kind unless)
+walk_entries(struct cdn_plan_build *b, const struct listing *l)
 {
-	struct listing l = { .b = b, .dir = dir, .unless = unless };
-	int code = list(&l);
+	int code = 0;
 
-	for (size_t i = 0; i < l.n && code == 0; i++)
-		code = walk(b, &l.v[i]);
+	for (size_t i = 0; i < l->n && code == 0; i++)
+		code = walk(b, &l->v[i]);
 	return code;
 }
 
@@ -309,15 +310,33 @@ undo(struct cdn_plan_build *b, const struct spot *dir, size_t mark)
 static int
 break_up_forced(struct cdn_plan_build *b, const struct spot *dir)
 {
+	struct listing l = { .b = b, .dir = dir->path,
+		.unless = CDN_REGION_KIND_MAX };
 	size_t mark = b->region_count;
-	int code = add(b, dir, CDN_REGION_PASSAGE);
+	int code = list(&l);
 
 	if (code == 0)
-		code = walk_entries(b, dir->path, CDN_REGION_KIND_MAX);
+		code = add(b, dir, CDN_REGION_PASSAGE);
+	if (code == 0)
+		code = walk_entries(b, &l);
 	if (code == 0)
 		b->no_new_names |=
 		    dir->says[CORDON_MODIFY] != CDN_SUBTREE_DENY;
 	return is_bound(code) ? undo(b, dir, mark) : code;
+}
+
+/*
+ * A file that may be modified may also be removed and made again, and for that
+ * the kernel asks for a right on its directory.
+ */
+static bool
+replaces_files(const struct listing *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->v[i].directory &&
+		    l->v[i].says[CORDON_MODIFY] != CDN_SUBTREE_DENY)
+			return true;
+	return false;
 }
 
 /* Of what is there each entry has its own, the rest is fixed or closed. */
@@ -326,14 +345,23 @@ break_up(struct cdn_plan_build *b, const struct spot *dir,
     const struct spot *rest)
 {
 	bool only_modify = dir->kind == CDN_REGION_MIXED_MODIFY;
+	struct listing l = { .b = b, .dir = dir->path,
+		.unless = only_modify || rest->kind == CDN_REGION_CLOSED ?
+		    rest->kind : CDN_REGION_KIND_MAX };
 	size_t mark = b->region_count;
-	int code = only_modify ? add(b, rest, CDN_REGION_FIXED) :
-				 add_passage(b, dir);
+	int code = list(&l);
 
+	if (code == 0 && (cdn_plan_may_appear(b, dir->path) ||
+	    replaces_files(&l))) {
+		if (b->broker)
+			return stay(b, dir, true);
+		b->no_new_names = true;
+	}
 	if (code == 0)
-		code = walk_entries(b, dir->path,
-		    only_modify || rest->kind == CDN_REGION_CLOSED ?
-			rest->kind : CDN_REGION_KIND_MAX);
+		code = only_modify ? add(b, rest, CDN_REGION_FIXED) :
+				     add_passage(b, dir);
+	if (code == 0)
+		code = walk_entries(b, &l);
 	return is_bound(code) ? undo(b, dir, mark) : code;
 }
 
@@ -343,15 +371,10 @@ walk_mixed(struct cdn_plan_build *b, const struct spot *dir)
 	struct spot rest = look_at_rest(b, dir->path);
 	bool open = rest.kind == CDN_REGION_OPEN;
 
-	if (open || cdn_region_is_mixed(rest.kind))
-		return guards_something(b, dir->path) ?
-		    break_up_forced(b, dir) : stay(b, dir, open);
-	if (cdn_plan_may_appear(b, dir->path)) {
-		if (b->broker)
-			return stay(b, dir, true);
-		b->no_new_names = true;
-	}
-	return break_up(b, dir, &rest);
+	if (!open && !cdn_region_is_mixed(rest.kind))
+		return break_up(b, dir, &rest);
+	return guards_something(b, dir->path) ? break_up_forced(b, dir) :
+						stay(b, dir, open);
 }
 
 static int

@@ -71,7 +71,7 @@ static const struct row rows[] = {
 	{ "modify in part, a file",
 	  { DEV("read: [\"**\"], modify: [\"notes.txt\"]") },
 	  "/w/notes.txt /w/b",
-	  "A /w=fixed /w/notes.txt=open",
+	  "B /w=mixed-modify",
 	  "none /w=fixed /w/notes.txt=open" },
 	{ "modify in part, and one is not there yet",
 	  { DEV("read: [\"**\"], modify: [\"src/**\", \"docs/**\"]") },

@@ -159,12 +159,22 @@ tree_exists(void *arg, const char *path, bool *ret_directory)
 	return true;
 }
 
+/* Nor can what lies below a directory that the run cannot enter. */
 static inline bool
 tree_readable(void *arg, const char *path)
 {
+	char at[96];
 	const struct tree_node *node = tree_find(arg, path);
 
-	return node != NULL && !node->unreadable;
+	if (node == NULL)
+		return false;
+	snprintf(at, sizeof(at), "%s", path);
+	for (char *slash; (slash = strrchr(at, '/')) != NULL; *slash = '\0') {
+		node = tree_find(arg, at);
+		if (node != NULL && node->unreadable)
+			return false;
+	}
+	return true;
 }
 
 static inline struct cdn_plan_reader
