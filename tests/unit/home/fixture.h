@@ -72,6 +72,23 @@ fixture_visit(const struct fixture *f)
 	return r;
 }
 
+static inline int
+body_nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* One test point: body as a user without root's powers. */
+static inline void
+ok_nobody(int (*body)(void *arg), void *arg, const char *text)
+{
+	if (tmp_child(body_nothing, NULL, true) != 0)
+		skip("there is no second user here");
+	else
+		ok(tmp_child(body, arg, true) == 0, text);
+}
+
 static inline const char *
 slurp(const char *name)
 {

@@ -410,7 +410,7 @@ main(void)
 	ok(tmp_child(body_closed, &f, false) == 0, "no rights in the home");
 	tmp_clear(tmp_path("state"));
 	tmp_need(chmod(tmp_root, 0777) == 0, "chmod", tmp_root);
-	ok(tmp_child(body_closed, &f, true) == 0, "the same as nobody");
+	ok_nobody(body_closed, &f, "the same as nobody");
 	tmp_clear(tmp_path("state"));
 	ok(fixture_visit(&f) == 0, "control: root again");
 	test_profile(&f);

@@ -1,8 +1,10 @@
 /* Removing what a cage made: of any shape, and nothing else. */
 #include "enforce/home/wipe.h"
 
-#include "support/tap.h"
-#include "support/tmpdir.h"
+#include <sched.h>
+#include <sys/mount.h>
+
+#include "fixture.h"
 
 #define DEPTH 10000
 
@@ -16,14 +18,6 @@ wipe(const char *name, size_t budget, size_t *ret_left)
 	if (ret_left != NULL)
 		*ret_left = budget;
 	return r;
-}
-
-static unsigned
-mode_of(const char *name)
-{
-	struct stat st;
-
-	return lstat(tmp_path(name), &st) == 0 ? st.st_mode & 07777 : 07777;
 }
 
 static void
@@ -104,7 +98,7 @@ test_closed(void)
 {
 	ok(body_closed(NULL) == 0, "directories without rights");
 	tmp_need(chmod(tmp_root, 0777) == 0, "chmod", tmp_root);
-	ok(tmp_child(body_closed, NULL, true) == 0, "the same as nobody");
+	ok_nobody(body_closed, NULL, "the same as nobody");
 }
 
 /* Deeper than a path can be long, and than descriptors can be many. */
@@ -156,6 +150,48 @@ test_wide(void)
 	}
 	ok(wipe("t", 10000, &left) == 0 && !tmp_there("t"), "5 000 names");
 	ok(left == 5000, "each of them counted once");
+}
+
+/* ----- Something is mounted in it --------------------------------------------- */
+
+static int
+body_mounted(void *arg)
+{
+	(void)arg;
+	if (unshare(CLONE_NEWNS) != 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		return 99;
+	tmp_dir("t");
+	tmp_dir("t/a");
+	tmp_dir("t/a/m");
+	tmp_dir("t/a/bound");
+	tmp_file("t/a/f", "x");
+	if (mount("tmpfs", tmp_path("t/a/m"), "tmpfs", 0, NULL) != 0 ||
+	    mount(tmp_path("outside"), tmp_path("t/a/bound"), NULL, MS_BIND,
+		NULL) != 0)
+		return 99;
+	tmp_file("t/a/m/f", "x");
+	if (wipe("t", 99, NULL) == 0)
+		return 1;
+	if (!tmp_there("t/a/m/f") || !tmp_there("outside/f"))
+		return 2;
+	if (tmp_there("t/a/f"))
+		return 3; /* control: the rest is gone */
+	umount(tmp_path("t/a/m"));
+	umount(tmp_path("t/a/bound"));
+	return wipe("t", 99, NULL) == 0 && tmp_there("outside/f") ? 0 : 4;
+}
+
+static void
+test_mounted(void)
+{
+	int r = tmp_child(body_mounted, NULL, false);
+
+	if (r == 99)
+		skip("cannot mount here");
+	else
+		ok_f(r == 0, "nothing below a mount point is removed (%d)", r);
+	tmp_clear(tmp_path("t"));
 }
 
 /* ----- Somebody works in it meanwhile ----------------------------------------- */
@@ -210,6 +246,7 @@ main(void)
 	test_closed();
 	test_deep();
 	test_wide();
+	test_mounted();
 	test_race();
 	tmp_end();
 	return done_testing();

@@ -1,0 +1,81 @@
+/*
+ * The harmless part of a git configuration, and of npm's and pip's: what is
+ * kept reads as itself, holds nothing but what may be kept, and is bounded.
+ */
+#include <assert.h>
+
+#include "enforce/home/gitconfig.h"
+#include "enforce/home/rcfile.h"
+
+#define INPUT_MAX 65536
+
+static const char *const sections[] = { "[alias]", "[core]", "[init]",
+	"[safe]", "[user]" };
+
+static void
+check_line(cdn_str line)
+{
+	bool known = line.n > 1 && line.p[0] == '\t';
+
+	for (size_t i = 0; i < CDN_LEN(sections); i++)
+		known |= cdn_str_is(line, sections[i]);
+	assert(known || line.n == 0);
+}
+
+static void
+check_git(cdn_str in)
+{
+	struct cdn_buf once, twice;
+	cdn_str rest, line;
+
+	cdn_buf_init(&once, 8 * INPUT_MAX);
+	cdn_buf_init(&twice, 8 * INPUT_MAX);
+	if (cdn_gitconfig_filter(in, &once, NULL) == 0) {
+		int r;
+
+		assert(!cdn_buf_failed(&once));
+		rest = (cdn_str){ once.p, once.n };
+		r = cdn_gitconfig_filter(rest, &twice, NULL);
+		assert(r == 0);
+		assert(once.n == twice.n &&
+		    (once.n == 0 || memcmp(once.p, twice.p, once.n) == 0));
+		while (cdn_str_next(&rest, '\n', &line))
+			check_line(line);
+	} else {
+		assert(once.n == 0);
+	}
+	cdn_buf_done(&once);
+	cdn_buf_done(&twice);
+}
+
+static void
+check_rc(cdn_str in, void (*filter)(cdn_str, struct cdn_buf *))
+{
+	struct cdn_buf once, twice;
+
+	cdn_buf_init(&once, 8 * INPUT_MAX);
+	cdn_buf_init(&twice, 8 * INPUT_MAX);
+	filter(in, &once);
+	assert(!cdn_buf_failed(&once));
+	filter((cdn_str){ once.p, once.n }, &twice);
+	assert(once.n == twice.n &&
+	    (once.n == 0 || memcmp(once.p, twice.p, once.n) == 0));
+	assert(once.n == 0 || memmem(once.p, once.n, "${", 2) == NULL);
+	cdn_buf_done(&once);
+	cdn_buf_done(&twice);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	cdn_str in = { (const char *)data, size };
+
+	if (size > INPUT_MAX)
+		return 0;
+	check_git(in);
+	check_rc(in, cdn_rcfile_npm);
+	check_rc(in, cdn_rcfile_pip);
+	return 0;
+}
