@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 
+#include "enforce/sys/forgo.h"
+
 CDN_BARE static int
 reset_signals(const struct cdn_launch *launch)
 {
@@ -27,18 +29,12 @@ reset_signals(const struct cdn_launch *launch)
 	return 0;
 }
 
-/*
- * The kernel keeps the promise towards the parent *thread*.  A shepherd has
- * only one; of other callers, only a main thread is as good as its process.
- */
+/* The kernel keeps the promise towards the parent *thread* (see run.h). */
 CDN_BARE static int
 bind_to_parent(const struct cdn_launch *launch)
 {
-	long r;
+	long r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 
-	if (!launch->bound)
-		return 0;
-	r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	if (r == 0 && cdn_raw(SYS_getppid) != launch->parent)
 		r = -ESRCH; /* it was too late to ask for that */
 	return (int)r;
@@ -122,6 +118,21 @@ set_limits(const struct cdn_launch *launch)
 	return 0;
 }
 
+/* Keys and capabilities are the caller's: a caged command has none. */
+CDN_BARE static int
+forgo_keyring(const struct cdn_launch *launch)
+{
+	return launch->request->entry.enter == NULL ? 0
+	    : cdn_sys_forgo_keyring();
+}
+
+CDN_BARE static int
+forgo_capabilities(const struct cdn_launch *launch)
+{
+	return launch->request->entry.enter == NULL ? 0
+	    : cdn_sys_forgo_capabilities();
+}
+
 CDN_BARE static int
 forgo_privileges(const struct cdn_launch *launch)
 {
@@ -173,6 +184,8 @@ static const struct {
 	{ "stdio", set_stdio },
 	{ "cwd", change_directory },
 	{ "limits", set_limits },
+	{ "keyring", forgo_keyring },
+	{ "capabilities", forgo_capabilities },
 	{ "no_new_privs", forgo_privileges },
 	{ "descriptors", close_descriptors },
 	{ "cage", enter_cage },

@@ -32,8 +32,7 @@ struct cdn_launch {
 	int stdio[3];	 /* -1: the caller's own */
 	int terminal_fd; /* to become the foreground of; -1 = none */
 	bool new_session; /* and the terminal becomes its controlling one */
-	bool bound;	 /* dies with the thread that is its parent */
-	pid_t parent;
+	pid_t parent;	 /* with whose thread it dies */
 	uint64_t mask;	 /* of the calling thread, before it blocked all */
 	struct cdn_limit limits[CDN_RUN_LIMITS];
 	unsigned limit_count;
@@ -73,6 +72,7 @@ enum cdn_report {
 struct cdn_shepherd {
 	struct cdn_launch launch;
 	struct cdn_tree tree;
+	pid_t caller;
 	int control_fd;	  /* its end of the pair */
 	void *child_stack; /* the end of it */
 	bool watch_stops;

@@ -34,13 +34,16 @@ enum cdn_output_mode {
 /*
  * Who looks after orphans (children that called setsid or forked twice).
  * SELF: the calling process becomes a subreaper for good; for a command that
- * does nothing else.  SHEPHERD: a small process per run, so that the runs of
- * one program cannot be mixed up.
+ * does nothing else.  The command dies with the *thread* that starts it.
+ * SHEPHERD: a small process per run, so that the runs of one program cannot be
+ * mixed up; all die with the process.
  */
 enum cdn_reaper { CDN_REAPER_SHEPHERD, CDN_REAPER_SELF };
 
 /*
- * What the child does between clone and exec besides the standard steps.
+ * What the child does between clone and exec besides the standard steps.  With
+ * an enter() those include an empty session keyring and no capabilities, for
+ * root as well; all have no_new_privs, no core files and only stdio.
  * Called in the child: system calls only, no allocation, no locks, memory is
  * shared with the parent, whose calling thread does nothing meanwhile; the
  * stack has 128 KiB.  Every descriptor of the caller is still open, and closes
@@ -103,7 +106,8 @@ struct cdn_run_result {
 /*
  * Runs to the end.  0 when the program was started, whatever became of it;
  * otherwise nothing of it is left: CORDON_E_INVALID (request, validate),
- * CORDON_E_NOT_FOUND (no such program), CORDON_E_SYSTEM with the step in the
+ * CORDON_E_NOT_FOUND (no such program), CORDON_E_EXEC (it is there, but cannot
+ * be executed), CORDON_E_SYSTEM with the step in the
  * text ("failed to spawn `x`: landlock: Operation not permitted").  After the
  * start only CORDON_E_NOMEM, and CORDON_E_SYSTEM when somebody of the tree
  * could not be ended.

@@ -15,7 +15,8 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 
-#define CONTROL 0 /* what its descriptor becomes */
+#define CONTROL	    0	    /* what its descriptor becomes */
+#define CALLER_GONE SIGTERM /* perhaps; see has_caller() */
 
 /* ----- Beginning ---------------------------------------------------------- */
 
@@ -26,6 +27,8 @@ become_shepherd(struct cdn_shepherd *shepherd)
 	struct cdn_sigaction initial;
 	long r = cdn_raw(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
 
+	if (r == 0)
+		r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, CALLER_GONE);
 	initial.handler = 0; /* ignored, children would vanish unseen */
 	initial.flags = 0;
 	initial.restorer = 0;
@@ -33,7 +36,6 @@ become_shepherd(struct cdn_shepherd *shepherd)
 	(void)cdn_sys_sigaction(SIGCHLD, &initial, NULL);
 	(void)cdn_raw(SYS_prctl, PR_SET_NAME, "cordon-shepherd");
 	(void)cdn_raw(SYS_setpgid, 0, 0);
-	shepherd->launch.bound = true;
 	shepherd->launch.parent = (pid_t)cdn_raw(SYS_getpid);
 	return (int)r;
 }
@@ -63,11 +65,12 @@ report(enum cdn_report what)
 	(void)cdn_raw(SYS_write, CONTROL, &byte, 1);
 }
 
-/* The descriptor of its SIGCHLD, or -errno: then nothing runs. */
+/* The descriptor of its signals, or -errno: then nothing runs. */
 CDN_BARE static int
 begin(struct cdn_shepherd *shepherd)
 {
-	uint64_t child = CDN_SIGNAL_BIT(SIGCHLD);
+	uint64_t signals = CDN_SIGNAL_BIT(SIGCHLD) |
+	    CDN_SIGNAL_BIT(CALLER_GONE);
 	int r = become_shepherd(shepherd);
 
 	if (r >= 0)
@@ -78,8 +81,8 @@ begin(struct cdn_shepherd *shepherd)
 	shepherd->tree.leader = r;
 	r = let_go(shepherd);
 	if (r >= 0)
-		r = (int)cdn_raw(SYS_signalfd4, -1, &child, sizeof(child),
-		    SFD_CLOEXEC | SFD_NONBLOCK);
+		r = (int)cdn_raw(SYS_signalfd4, -1, &signals,
+		    sizeof(signals), SFD_CLOEXEC | SFD_NONBLOCK);
 	return r;
 }
 
@@ -145,6 +148,16 @@ cdn_shepherd_is_over(struct cdn_shepherd *shepherd)
 	return false;
 }
 
+/*
+ * A caller that is gone most often closes the socket by that.  Not when a fork
+ * of his has it, too.  The kernel tells us of each of his threads that ends.
+ */
+CDN_BARE static bool
+has_caller(const struct cdn_shepherd *shepherd)
+{
+	return cdn_raw(SYS_getppid) == shepherd->caller;
+}
+
 CDN_BARE static void
 watch(struct cdn_shepherd *shepherd, int signal_fd)
 {
@@ -154,7 +167,7 @@ watch(struct cdn_shepherd *shepherd, int signal_fd)
 	on[0].events = POLLIN;
 	on[1].fd = signal_fd;
 	on[1].events = POLLIN;
-	do {
+	while (has_caller(shepherd) && !cdn_shepherd_is_over(shepherd)) {
 		on[0].revents = 0;
 		on[1].revents = 0;
 		(void)cdn_raw(SYS_ppoll, on, 2, NULL, NULL, 0);
@@ -162,7 +175,7 @@ watch(struct cdn_shepherd *shepherd, int signal_fd)
 			child_changed(shepherd, signal_fd);
 		if (on[0].revents != 0 && !listen_to_caller(shepherd))
 			return;
-	} while (!cdn_shepherd_is_over(shepherd));
+	}
 }
 
 CDN_BARE int

@@ -136,7 +136,6 @@ clone_self(struct cdn_spawn *spawn)
 	int pid;
 
 	shepherd->launch.parent = (pid_t)cdn_raw(SYS_getpid);
-	shepherd->launch.bound = cdn_raw(SYS_gettid) == shepherd->launch.parent;
 	pid = cdn_sys_clone(cdn_child_main, shepherd->child_stack,
 	    CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &shepherd->launch,
 	    &spawn->keeper_fd);
@@ -156,9 +155,11 @@ clone_shepherd(struct cdn_spawn *spawn)
 	char *top = spawn->stacks + spawn->stacks_size;
 	char report;
 	long n;
-	int pid = cdn_sys_clone(cdn_shepherd_main, top, CLONE_VM | CLONE_PIDFD,
-	    &spawn->shepherd, &spawn->keeper_fd);
+	int pid;
 
+	spawn->shepherd.caller = (pid_t)cdn_raw(SYS_getpid);
+	pid = cdn_sys_clone(cdn_shepherd_main, top, CLONE_VM | CLONE_PIDFD,
+	    &spawn->shepherd, &spawn->keeper_fd);
 	(void)cdn_raw(SYS_close, spawn->their_fd);
 	spawn->their_fd = -1;
 	if (pid < 0)
@@ -201,11 +202,8 @@ exec_error(const struct cdn_run_request *request, int error,
 			hint = exec_hints[i].hint;
 	cdn_err_sys(err, error, "failed to spawn `%s`%s", request->program,
 	    hint);
-	if (error != ENOENT)
-		return CORDON_E_SYSTEM;
-	if (err != NULL)
-		err->code = CORDON_E_NOT_FOUND;
-	return CORDON_E_NOT_FOUND;
+	return cdn_err_recode(err, missing ? CORDON_E_NOT_FOUND :
+	    error == E2BIG ? CORDON_E_SYSTEM : CORDON_E_EXEC);
 }
 
 /* r is what clone or the shepherd said when the child itself did not fail. */

@@ -2,7 +2,7 @@
  * actor - the commands that are run: each part does one thing worth seeing.
  *
  *	fds			open descriptors, one line each
- *	state			mask, ignored signals, group and so on
+ *	state			mask, capabilities, group, keyring and so on
  *	pause			says "ready", then nothing until it is killed
  *	kill PID SIGNAL		then pause
  *	orphan KIND FILE END	leaves somebody behind who has FILE locked and
@@ -49,11 +49,21 @@ print_line_of(const char *path, const char *key)
 		fclose(file);
 }
 
+/* Its number; negative when there are no keys here. */
+static inline long
+session_keyring(void)
+{
+	const int get_id = 0, session = -3; /* KEYCTL_, KEY_SPEC_ */
+
+	return syscall(SYS_keyctl, get_id, session, 0, 0, 0);
+}
+
 static inline int
 play_state(void)
 {
 	static const char *const keys[] = { "SigBlk", "SigIgn", "SigCgt",
-		"NoNewPrivs" };
+		"NoNewPrivs", "CapInh", "CapPrm", "CapEff", "CapBnd",
+		"CapAmb" };
 	struct rlimit core = { 1, 1 };
 	int death = 0;
 
@@ -61,9 +71,9 @@ play_state(void)
 		print_line_of("/proc/self/status", keys[i]);
 	getrlimit(RLIMIT_CORE, &core);
 	prctl(PR_GET_PDEATHSIG, &death);
-	printf("core %lu %lu\ndeath %d\nleader %d\nsession %d\n",
+	printf("core %lu %lu\ndeath %d\nleader %d\nsession %d\nkeyring %ld\n",
 	    (unsigned long)core.rlim_cur, (unsigned long)core.rlim_max, death,
-	    getpgrp() == getpid(), getsid(0) == getpid());
+	    getpgrp() == getpid(), getsid(0) == getpid(), session_keyring());
 	return 0;
 }
 

@@ -218,8 +218,8 @@ test_threads(void)
 
 	tmp_need(pthread_create(&thread, NULL, run_state, &result) == 0 &&
 	    pthread_join(thread, NULL) == 0, "thread", "state");
-	ok(has_line(&result, "death 0"),
-	    "self, from another thread: does not die with the thread");
+	ok(has_line(&result, "death 9"),
+	    "self, from another thread: dies with it");
 	cdn_run_result_done(&result);
 }
 
@@ -352,6 +352,86 @@ test_entry(enum cdn_reaper reaper)
 	close(entered.fd);
 }
 
+static int
+enter_nothing(const void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+static struct cdn_run_result
+run_state_of(enum cdn_reaper reaper, bool caged)
+{
+	struct cdn_run_request request = request_of(ACTOR("state"));
+
+	request.reaper = reaper;
+	request.entry.enter = caged ? enter_nothing : NULL;
+	return must_run(&request);
+}
+
+static const char *const no_capabilities[] = { "CapInh:\t0000000000000000",
+	"CapPrm:\t0000000000000000", "CapEff:\t0000000000000000",
+	"CapAmb:\t0000000000000000" };
+
+/* What the caller has is what an uncaged one has, and a caged one has not. */
+static void
+test_privileges(enum cdn_reaper reaper)
+{
+	struct cdn_run_result plain = run_state_of(reaper, false);
+	struct cdn_run_result caged = run_state_of(reaper, true);
+	bool none = true;
+
+	for (size_t i = 0; i < CDN_LEN(no_capabilities); i++)
+		none &= has_line(&caged, no_capabilities[i]);
+	ok_f(none, "%s: caged: no capabilities", reaper_names[reaper]);
+	ok_f(has_line(&caged, "NoNewPrivs:\t1") &&
+	    has_line(&caged, "core 0 0") && has_line(&caged, "death 9"),
+	    "%s: caged: and all that every command has",
+	    reaper_names[reaper]);
+	if (geteuid() == 0) {
+		ok_f(!has_line(&plain, no_capabilities[1]) &&
+		    !has_line(&plain, no_capabilities[2]),
+		    "%s: not caged: root's %s", reaper_names[reaper],
+		    state_line(&plain, "CapEff"));
+		ok_f(has_line(&caged, "CapBnd:\t0000000000000000"),
+		    "%s: caged: nor a bounding set", reaper_names[reaper]);
+	}
+	cdn_run_result_done(&plain);
+	cdn_run_result_done(&caged);
+}
+
+/* In a child: the keyring it joins is never given back. */
+static int
+keyrings_differ(void *arg)
+{
+	enum cdn_reaper reaper = *(enum cdn_reaper *)arg;
+	const int join = 1; /* KEYCTL_JOIN_SESSION_KEYRING */
+	struct cdn_run_result plain, caged;
+	char own[32];
+
+	if (syscall(SYS_keyctl, join, 0, 0, 0, 0) < 0)
+		return 50;
+	snprintf(own, sizeof(own), "keyring %ld", session_keyring());
+	plain = run_state_of(reaper, false);
+	caged = run_state_of(reaper, true);
+	if (!has_line(&plain, own))
+		return 1;
+	return has_line(&caged, own) || strstr(text_of(&caged.out),
+	    "\nkeyring -") != NULL ? 2 : 0;
+}
+
+static void
+test_keyring(enum cdn_reaper reaper)
+{
+	int r = tmp_child(keyrings_differ, &reaper, false);
+
+	if (r == 50)
+		skip("no keys here");
+	else
+		ok_f(r == 0, "%s: caged: a session keyring of its own (%d)",
+		    reaper_names[reaper], r);
+}
+
 /* ----- The caller, afterwards --------------------------------------------- */
 
 struct caller {
@@ -435,6 +515,8 @@ main(int argc, char **argv)
 		test_state(reaper);
 		test_limits(reaper);
 		test_entry(reaper);
+		test_privileges(reaper);
+		test_keyring(reaper);
 	}
 	test_closed();
 	test_threads();

@@ -262,16 +262,16 @@ static const struct {
 	{ "relative", { .program = "bin/sh", .cwd = "/usr/lib" },
 	    CORDON_E_NOT_FOUND,
 	    "failed to spawn `bin/sh`: No such file or directory" },
-	{ "no interpreter", { .program = "./lost" }, CORDON_E_NOT_FOUND,
+	{ "no interpreter", { .program = "./lost" }, CORDON_E_EXEC,
 	    "failed to spawn `./lost` (its interpreter is missing): No such "
 	    "file or directory" },
-	{ "not executable", { .program = "./plain" }, CORDON_E_SYSTEM,
+	{ "not executable", { .program = "./plain" }, CORDON_E_EXEC,
 	    "failed to spawn `./plain` (not executable, or not allowed to be):"
 	    " Permission denied" },
-	{ "a directory", { .program = "/" }, CORDON_E_SYSTEM,
+	{ "a directory", { .program = "/" }, CORDON_E_EXEC,
 	    "failed to spawn `/` (not executable, or not allowed to be): "
 	    "Permission denied" },
-	{ "no format", { .program = "./strange" }, CORDON_E_SYSTEM,
+	{ "no format", { .program = "./strange" }, CORDON_E_EXEC,
 	    "failed to spawn `./strange` (neither a program for this system "
 	    "nor a '#!' script): Exec format error" },
 	{ "no directory", { .cwd = "/no/such/dir" }, CORDON_E_SYSTEM,
