@@ -111,21 +111,51 @@ is_unreadable(const struct cdn_plan_build *b, const struct cdn_place *place)
 
 /* ----- The authority without them ---------------------------------------- */
 
+/* Does the entry lie around a root, or in one? */
+static bool
+touches_a_root(const struct cdn_plan_build *b, const struct cdn_place *place)
+{
+	if (place->glob || below_a_root(b, place->path))
+		return true;
+	for (size_t i = 0; i < b->root_count; i++)
+		if (cdn_plan_at_or_below(b->roots[i].path, place->path))
+			return true;
+	return false;
+}
+
+/* Only places at or below roots are asked about: the others need no matcher. */
+static int
+copy_touching(const struct cdn_plan_build *b, const struct cdn_place_list *from,
+    const bool *left_out, struct cdn_place_list *ret)
+{
+	struct cdn_place *v = cdn_arena_array(b->arena, from->n, sizeof(*v));
+	size_t n = 0;
+
+	if (v == NULL)
+		return cdn_err_nomem(b->err);
+	for (size_t i = 0; i < from->n; i++)
+		if ((left_out == NULL || !left_out[i]) &&
+		    touches_a_root(b, &from->v[i]))
+			v[n++] = from->v[i];
+	*ret = (struct cdn_place_list){ v, n };
+	return 0;
+}
+
 static int
 build_without(struct cdn_plan_build *b)
 {
-	const struct cdn_place_list *closed = &b->in->spec->closed;
 	struct cdn_authority_spec spec = *b->in->spec;
-	struct cdn_place *kept = cdn_arena_array(b->arena, closed->n,
-	    sizeof(*kept));
+	int code = copy_touching(b, &b->in->spec->closed, b->unreadable,
+	    &spec.closed);
 
-	if (kept == NULL)
-		return cdn_err_nomem(b->err);
-	spec.closed = (struct cdn_place_list){ .v = kept };
-	for (size_t i = 0; i < closed->n; i++)
-		if (!b->unreadable[i])
-			kept[spec.closed.n++] = closed->v[i];
-	return cdn_authority_build(b->arena, &spec, &b->view, b->err);
+	if (code == 0)
+		code = copy_touching(b, &b->in->spec->hidden, NULL,
+		    &spec.hidden);
+	if (code == 0)
+		code = copy_touching(b, &b->in->spec->sealed, NULL,
+		    &spec.sealed);
+	return code != 0 ? code :
+	    cdn_authority_build(b->arena, &spec, &b->view, b->err);
 }
 
 /* ----- What is guarded though nobody judges ------------------------------ */
