@@ -36,7 +36,7 @@
 #define CDN_DOTFILE_MAX	     (256UL * 1024UL) /* bytes of a ~/.gitconfig */
 #define CDN_HOME_CLEAN_MAX   16	    /* leftover tmp directories, per start */
 #define CDN_HOME_CLEAN_LOOKS 256    /* locks tried for that */
-#define CDN_HOME_CLEAN_ENTRIES 65536 /* names removed for that */
+#define CDN_HOME_CLEAN_ENTRIES 16384 /* names removed for that */
 #define CDN_HOME_WIPE_ENTRIES (1UL << 24) /* names removed at the end */
 #define CDN_DURATION_MAX     (INT64_MAX / 1000000) /* ms; fits as ns, too */
 #define CDN_SIZE_MAX	     INT64_MAX /* bytes; what rlimits and files take */

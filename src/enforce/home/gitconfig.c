@@ -160,11 +160,9 @@ put_escaped(struct cdn_buf *out, int c)
 	static const char from[] = "\n\t\b\"\\", to[] = "ntb\"\\";
 	const char *special = memchr(from, c, sizeof(from) - 1);
 
-	if (special != NULL) {
+	if (special != NULL)
 		cdn_buf_putc(out, '\\');
-		c = to[special - from];
-	}
-	cdn_buf_putc(out, (char)c);
+	cdn_buf_putc(out, special != NULL ? to[special - from] : (char)c);
 }
 
 static void
