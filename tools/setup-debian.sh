@@ -16,7 +16,9 @@ packages()
 	    libmd-dev ;;
 	test) echo bats binutils g++ libjansson-dev libseccomp-dev python3 \
 	    python3-jsonschema python3-yaml ;;
-	live) echo git make nodejs perl ;; # programs that are tried in a cage
+	live) # programs that are tried in a cage
+		echo cargo git make nodejs perl python3-venv tmux
+		command -v npm >/dev/null || echo npm ;; # often part of nodejs
 	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
 	    cppcheck shellcheck ;;
 	bench) echo g++ libre2-dev libpcre2-dev ;;

@@ -1,0 +1,142 @@
+#!/bin/bash
+# A shell in the cage, on a real terminal: keys, jobs, size.
+#
+#	trysys -i IDENTITY terminal.sh
+set -u
+
+cordon=$CORDON_COMMAND
+umask 022
+stage=$(mktemp -d /tmp/cordon-tty-XXXXXX)
+points=0 failures=0
+export TMUX_TMPDIR="$stage" HOME="$stage/home" LC_ALL=C.UTF-8
+unset TMUX XDG_STATE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR
+
+cleanup()
+{
+	tmux kill-server 2>/dev/null
+	sleep 0.2 # a run that is ended puts its things away
+	rm -rf "$stage"
+}
+trap cleanup EXIT
+
+ok()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		tmux capture-pane -p | sed '/^$/d; s/^/# /'
+		failures=$((failures + 1))
+	fi
+}
+
+# sees TEXT: it appears on the screen before long.
+sees()
+{
+	local i
+	for ((i = 0; i < 200; i++)); do
+		tmux capture-pane -p | grep -qF -- "$1" && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+# starts COMMAND: it runs, so that a key finds it in the foreground.
+starts()
+{
+	local i
+	for ((i = 0; i < 200; i++)); do
+		pgrep -u "$(id -u)" -fx -- "$1" >/dev/null && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+types()
+{
+	tmux send-keys "$@"
+}
+
+mkdir "$stage"/{home,w}
+cd "$stage/w" || exit 1
+if ! command -v tmux >/dev/null; then
+	[ -z "${CORDON_MUST_WORK-}" ]
+	ok $? 'tmux # SKIP not installed'
+	echo "1..$points"
+	exit $failures
+fi
+run="$cordon run --quiet --enforcement degraded --"
+tmux new-session -d -x 80 -y 24 \
+    "env PS1='outer: ' bash --norc --noprofile -i" || exit 1
+sees 'outer:'
+ok $? 'a shell outside'
+
+types "$run env PS1='inner: ' bash --norc --noprofile -i" Enter
+sees 'inner:'
+ok $? 'a shell inside'
+types 'no job control in this shell; echo jobs: $-' Enter
+sees 'jobs: h'
+ok $? 'it runs commands'
+tmux capture-pane -p | grep -q 'jobs: h[a-zA-Z]*m'
+ok $? 'with job control'
+
+types 'sleep 10100; echo after $?' Enter
+starts 'sleep 10100'
+types C-c
+sees 'inner: '
+types 'echo still here' Enter
+sees 'still here'
+ok $? 'Ctrl-C ends the command, not the shell'
+
+types 'sleep 10101' Enter
+starts 'sleep 10101'
+types C-z
+sees 'Stopped'
+ok $? 'Ctrl-Z stops a job inside'
+types 'jobs' Enter
+sees 'sleep 10101'
+ok $? 'which the shell knows'
+types 'kill %1; wait; echo job gone' Enter
+sees 'job gone'
+ok $? 'and can end'
+
+tmux resize-window -x 101 -y 33
+types 'stty size' Enter
+sees '33 101'
+ok $? 'the size of the window is known'
+
+types 'exit 5' Enter
+sleep 0.5
+types 'echo status $?' Enter
+sees 'status 5'
+ok $? 'its code is passed on'
+
+types "$run sleep 10102" Enter
+starts 'sleep 10102'
+types C-z
+sees 'Stopped'
+ok $? 'Ctrl-Z stops the run, and the shell outside goes on'
+types 'fg' Enter
+sleep 0.5
+types C-c
+sleep 0.5
+types 'echo ended $?' Enter
+sees 'ended 130'
+ok $? 'it continues, and Ctrl-C ends it'
+
+types "$run cat -u" Enter
+starts 'cat -u'
+types 'through the cage' Enter
+sees 'through the cage'
+types C-d
+types 'echo done $?' Enter
+sees 'done 0'
+ok $? 'what is typed arrives, and its end'
+
+types "$run sh -c 'stty -echo raw'; stty -a | tr ' ' '\\n' | grep -x -- 'echo;*'" Enter
+sees 'echo'
+ok $? 'the terminal is as it was'
+
+echo "1..$points"
+[ "$failures" -eq 0 ]
