@@ -427,6 +427,24 @@ struct cordon_floor_entry {
 };
 CORDON_API bool cordon_floor_entry(size_t i, struct cordon_floor_entry *ret);
 
+/* ----- Host --------------------------------------------------------------- */
+
+enum cordon_enforces {
+	CORDON_ENFORCES_NONE,	  /* nothing can be confined here */
+	CORDON_ENFORCES_DEGRADED, /* some of it; a plan lists what not */
+	CORDON_ENFORCES_REQUIRED, /* all of it */
+	CORDON_ENFORCES_MAX
+};
+
+/*
+ * What this machine can enforce, what is missing and how to get it, as `cordon
+ * doctor` prints it: one JSON object, or text (any other format); free().
+ * ret_enforces may be NULL.  What it speaks of is really tried, in children
+ * that no wait() sees: a millisecond, or a few seconds where bwrap hangs.
+ */
+CORDON_API CORDON_MUST_USE int cordon_doctor(enum cordon_format format,
+    char **ret, enum cordon_enforces *ret_enforces, struct cordon_error *err);
+
 /* ----- Plans and runs ----------------------------------------------------- */
 
 enum cordon_enforcement {

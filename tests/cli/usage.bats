@@ -87,7 +87,7 @@ END
 }
 
 @test "what later stages bring is unknown now" {
-	for name in run plan verify worker tool mcp hook audit doctor; do
+	for name in verify worker tool mcp hook audit; do
 		refused "unknown command '$name'" "$name"
 	done
 }
@@ -123,6 +123,7 @@ page()
 	done <<END
 check
 trust
+doctor
 policy
 policy validate
 policy lint
@@ -137,7 +138,7 @@ END
 
 @test "help lists what there is" {
 	page --help
-	for name in check policy trust; do
+	for name in check policy trust doctor; do
 		grep -qE "^  $name +[a-z]" "$T/stdout"
 	done
 	page policy --help

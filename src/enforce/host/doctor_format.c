@@ -6,6 +6,7 @@
 #define SEVERITY_WIDTH 9
 #define ID_WIDTH       20
 #define FACT_WIDTH     11
+#define LINE_WIDTH     79
 
 static const char *const enforces_names[CDN_ENFORCES_MAX] = {
 	[CDN_ENFORCES_NONE] = "none",
@@ -67,15 +68,41 @@ put_facts(const struct cdn_host *host, struct cdn_buf *out)
 	put_fact(out, "yama", text);
 }
 
+/* Word by word; the cursor stands at the column of the text already. */
+static void
+put_wrapped(struct cdn_buf *out, const char *text)
+{
+	const size_t indent = SEVERITY_WIDTH + ID_WIDTH;
+	cdn_str rest = cdn_str_of(text), word;
+	size_t column = indent;
+
+	while (cdn_str_next(&rest, ' ', &word)) {
+		if (column > indent && column + 1 + word.n > LINE_WIDTH) {
+			cdn_buf_printf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			cdn_buf_putc(out, ' ');
+			column++;
+		}
+		cdn_buf_str(out, word);
+		column += word.n;
+	}
+	cdn_buf_putc(out, '\n');
+}
+
 static void
 put_finding(struct cdn_buf *out, const struct cdn_host_finding *finding)
 {
-	cdn_buf_printf(out, "%-*s%-*s%s\n", SEVERITY_WIDTH,
-	    severity_names[finding->severity], ID_WIDTH, finding->id,
-	    finding->text);
-	if (finding->remedy != NULL)
-		cdn_buf_printf(out, "%-*shint: %s\n", SEVERITY_WIDTH + ID_WIDTH,
-		    "", finding->remedy);
+	char hint[512];
+
+	cdn_buf_printf(out, "%-*s%-*s", SEVERITY_WIDTH,
+	    severity_names[finding->severity], ID_WIDTH, finding->id);
+	put_wrapped(out, finding->text);
+	if (finding->remedy == NULL)
+		return;
+	snprintf(hint, sizeof(hint), "hint: %s", finding->remedy);
+	cdn_buf_printf(out, "%*s", SEVERITY_WIDTH + ID_WIDTH, "");
+	put_wrapped(out, hint);
 }
 
 static void

@@ -248,6 +248,22 @@ static const struct cli_command commands[] = {
 	.operands_max = 1,
 	.run = cli_trust,
 	},
+	{
+	.name = "doctor",
+	.usage = "",
+	.summary = "what this machine can enforce, and what is missing",
+	.about =
+"Tries what a run needs, really and on this machine, and says what is missing\n"
+"and how to get it: 'error' where nothing can be confined, 'warning' where\n"
+"not everything can be, 'note' where nothing is lost.\n",
+	.examples =
+"cordon doctor\n"
+"cordon doctor --floor\n",
+	.exits = { "everything a policy can say can be enforced here",
+		"not everything can be", "wrong usage" },
+	.options = CLI_BIT(CLI_FLOOR) | PRINT,
+	.run = cli_doctor,
+	},
 };
 /* clang-format on */
 

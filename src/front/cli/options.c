@@ -57,6 +57,8 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "print what is trusted" },
 	[CLI_REVOKE]	  = { "revoke", CLI_VALUE, "DIR",
 	    "trust the policy of DIR no more" },
+	[CLI_FLOOR]	  = { "floor", CLI_FLAG, NULL,
+	    "list what is out of reach whatever a policy says" },
 	[CLI_JSON]	  = { "json", CLI_FLAG, NULL,
 	    "print JSON, one object per line" },
 	[CLI_VERBOSE]	  = { "verbose", CLI_FLAG, NULL,

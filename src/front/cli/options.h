@@ -37,6 +37,7 @@ enum cli_option {
 	CLI_EXPLAIN,
 	CLI_LIST,
 	CLI_REVOKE,
+	CLI_FLOOR,
 	CLI_JSON,
 	CLI_VERBOSE,
 	CLI_QUIET,

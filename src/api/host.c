@@ -1,0 +1,32 @@
+#include "api/api.h"
+
+#include "enforce/host/doctor.h"
+#include "enforce/host/host.h"
+
+/* Nobody judges trapped calls yet. */
+#define HAS_BROKER false
+
+_Static_assert((int)CORDON_ENFORCES_MAX == (int)CDN_ENFORCES_MAX &&
+	(int)CORDON_ENFORCES_NONE == (int)CDN_ENFORCES_NONE &&
+	(int)CORDON_ENFORCES_REQUIRED == (int)CDN_ENFORCES_REQUIRED,
+    "the same words inside and outside");
+
+int
+cordon_doctor(enum cordon_format format, char **ret,
+    enum cordon_enforces *ret_enforces, struct cordon_error *err)
+{
+	struct cdn_doctor doctor;
+	struct cdn_host host;
+	struct cdn_buf buf;
+	int code;
+
+	CDN_NEED(ret, err);
+	cdn_host_probe_all(&host);
+	cdn_doctor_examine(&host, HAS_BROKER, &doctor);
+	cdn_buf_init(&buf, CDN_TEXT_MAX);
+	code = cdn_api_give(cdn_doctor_format(&doctor, format, &buf, err), &buf,
+	    ret, err);
+	if (code == 0 && ret_enforces != NULL)
+		*ret_enforces = (enum cordon_enforces)doctor.enforces;
+	return code;
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# cordon doctor: what this machine can enforce.  cordon-test believes what
+# CORDON_TEST_HOST says of the host; the command that is installed does not.
+
+load helper
+
+# Everything there is; a test takes something away behind it.
+ALL=landlock_abi=7,landlock_error=0,landlock_layers=0,seccomp_filter=1
+ALL=$ALL,seccomp_filtered=0,seccomp_notify=1,notify_wait_killable=1
+ALL=$ALL,notify_taken=0,userns=1,userns_restricted=0,yama_scope=0
+ALL=$ALL,cgroup_delegated=1,bwrap=2,container=0
+
+# on HOST ARG...: doctor on such a host.
+on()
+{
+	: "${CORDON_TEST:?set CORDON_TEST to the command built for tests}"
+	status=0
+	CORDON_TEST_HOST=$ALL${1:+,$1} "$CORDON_TEST" doctor "${@:2}" \
+	    >"$T/stdout" 2>"$T/stderr" || status=$?
+	output=$(cat "$T/stdout")
+	stderr=$(cat "$T/stderr")
+}
+
+# finding ID: "severity" of that finding in the JSON, or nothing.
+finding()
+{
+	python3 -c 'import json, sys
+for f in json.load(open(sys.argv[1]))["findings"]:
+    assert list(f) == ["id", "severity", "text", "remedy"], f
+    if f["id"] == sys.argv[2]:
+        print(f["severity"])' "$T/stdout" "$1"
+}
+
+@test "this machine, as text and as JSON" {
+	cordon doctor
+	[ "$status" -eq 0 ] || exits 1
+	quiet
+	grep -qE '^kernel     [0-9]+\.[0-9]+$' "$T/stdout"
+	enforces=$(sed -n 's/^enforces   //p' "$T/stdout")
+	! grep -qE '^.{81}' "$T/stdout" || { say 'too wide'; return 1; }
+	text=$status
+	cordon doctor --json
+	[ "$status" -eq "$text" ]
+	quiet
+	[ "$(json enforces)" = "\"$enforces\"" ]
+	[ "$(wc -l <"$T/stdout")" -eq 1 ]
+}
+
+@test "JSON has these keys and no others" {
+	on '' --json
+	python3 -c 'import json, sys
+o = json.load(open(sys.argv[1]))
+want = ["schema", "landlock_abi", "seccomp_notify", "userns", "bwrap",
+        "cgroup", "enforces", "findings"]
+assert list(o) == want, list(o)
+assert o["landlock_abi"] == 7 and o["seccomp_notify"] is True
+assert o["userns"] is True and o["cgroup"] is True
+assert o["bwrap"] == "usable"' "$T/stdout"
+}
+
+@test "without a broker it is degraded at best, and says so" {
+	on '' --json
+	exits 1
+	[ "$(json enforces)" = '"degraded"' ]
+	[ "$(finding broker)" = warning ]
+	[ "$(finding landlock)" = ok ]
+	[ "$(finding seccomp)" = ok ]
+}
+
+@test "without Landlock nothing is enforced, for a reason" {
+	while read -r facts id; do
+		on "$facts" --json
+		exits 1
+		[ "$(json enforces)" = '"none"' ]
+		[ "$(finding "$id")" = error ] || { say "$id"; return 1; }
+	done <<END
+landlock_abi=0,landlock_error=38 landlock-kernel
+landlock_abi=0,landlock_error=95 landlock-boot
+landlock_abi=0,landlock_error=38,container=1 landlock-container
+landlock_abi=0,landlock_error=1,seccomp_filtered=1 landlock-hidden
+landlock_layers=16 landlock-layers
+END
+	on landlock_abi=0,landlock_error=95
+	prints 'lsm='
+	grep -qE '^error    landlock-boot       this kernel' "$T/stdout"
+	grep -qE '^enforces   none$' "$T/stdout"
+}
+
+@test "what is lost, and what only could be nicer" {
+	while read -r facts id severity; do
+		on "$facts" --json
+		[ "$(json enforces)" = '"degraded"' ]
+		[ "$(finding "$id")" = "$severity" ] ||
+		    { say "$facts $id"; return 1; }
+	done <<END
+landlock_abi=5 landlock-abi-6 warning
+landlock_abi=4 landlock-abi-5 warning
+landlock_abi=2 landlock-abi-3 warning
+landlock_abi=1 landlock-abi-2 note
+seccomp_filter=0,seccomp_notify=0 seccomp warning
+seccomp_notify=0 listener warning
+seccomp_notify=0,notify_taken=1,seccomp_filtered=1 listener-taken warning
+yama_scope=2 yama warning
+seccomp_filtered=1 nested note
+landlock_layers=1 nested note
+container=1 container note
+userns=0 userns note
+userns=0,userns_restricted=1 userns-apparmor note
+bwrap=0 bwrap-missing note
+bwrap=1 bwrap-broken note
+cgroup_delegated=0 cgroup note
+END
+}
+
+@test "inside of a sandbox it sees the sandbox" {
+	unshare -Ur true 2>/dev/null || skip 'no user namespaces here'
+	status=0
+	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces &&
+	    exec "$0" doctor --json' "$CORDON" >"$T/stdout" 2>"$T/stderr" ||
+	    status=$?
+	output=$(cat "$T/stdout") stderr=$(cat "$T/stderr")
+	exits 1
+	[ "$(json userns)" = false ]
+	[ -n "$(finding userns)$(finding userns-apparmor)" ]
+}
+
+@test "no variable changes what the installed command sees" {
+	cordon doctor --json
+	before=$output
+	export CORDON_TEST_HOST=landlock_abi=0,seccomp_notify=0,userns=0
+	cordon doctor --json
+	[ "$output" = "$before" ]
+	! grep -q CORDON_TEST_HOST "$CORDON" || { say 'it knows it'; return 1; }
+	grep -q CORDON_TEST_HOST "$CORDON_TEST" # the control
+}
+
+@test "--floor lists what is out of reach" {
+	cordon doctor --floor
+	exits 0
+	quiet
+	grep -qE '^~/\.ssh +read, modify +[A-Za-z]' "$T/stdout"
+	grep -qE '^/usr +modify +[A-Za-z]' "$T/stdout"
+	lines=$(wc -l <"$T/stdout")
+	cordon doctor --floor --json
+	exits 0
+	[ "$(wc -l <"$T/stdout")" -eq "$lines" ]
+	python3 -c 'import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert all(list(r) == ["schema", "path", "read", "why"] for r in rows)
+assert any(r["path"] == "~/.ssh" and r["read"] for r in rows)' "$T/stdout"
+}
+
+@test "colour only on a terminal" {
+	unset NO_COLOR
+	cordon doctor
+	lacks "$(printf '\033')"
+	command -v script >/dev/null || skip 'no script(1)'
+	script -qec "$CORDON doctor" /dev/null </dev/null >"$T/stdout" || :
+	grep -q "$(printf '\033')" "$T/stdout"
+	export NO_COLOR=1
+	script -qec "$CORDON doctor" /dev/null </dev/null >"$T/stdout" || :
+	output=$(cat "$T/stdout")
+	lacks "$(printf '\033')"
+}
+
+@test "wrong usage" {
+	cordon doctor x
+	exits 2
+	complains 'one argument too many'
+	cordon doctor --policy x
+	exits 2
+}
