@@ -4,7 +4,7 @@
 #	tools/demo.sh [COMMAND]		(default: build/cordon)
 #
 # It is a test as well: a scene that does not go as told ends it with 1.
-# Nothing outside a temporary directory is read or written; no root is needed.
+# Nothing outside a temporary directory is written; no root is needed.
 set -eu
 
 command=${1:-$(dirname "$0")/../build/cordon}
@@ -100,5 +100,20 @@ show 3 '<floor> (floor)' cordon check src/notes/id_ed25519
 scene '7. The same answers for programs'
 show 3 '"decision":"deny"' \
     cordon check --json --policy policy.yaml --profile dev prod.env
+
+scene '8. And the kernel sees to it: what the command starts stays inside'
+if cordon run --quiet --enforcement degraded -- true 2>"$stage/why"; then
+	show 0 'hello from inside' cordon run --quiet --enforcement degraded \
+	    -- sh -c 'echo hello from inside >src/new && cat src/new'
+	show 1 'Permission denied' cordon run --quiet --enforcement degraded \
+	    -- cat "$HOME/.ssh/id_ed25519"
+	show 3 '<floor> (floor)' cordon check "$HOME/.ssh/id_ed25519"
+
+	scene '9. What this host cannot hold is said, or the run does not start'
+	show 125 '--enforcement degraded' cordon run -- true
+else
+	echo '  This host cannot confine anything:'
+	sed 's/^/  /' "$stage/why"
+fi
 
 printf '\nEverything went as told.\n'

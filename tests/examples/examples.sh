@@ -1,10 +1,11 @@
 #!/bin/bash
 # The examples do what their comments say, and stay short.
 #
-#	examples.sh BUILD/examples/example-check
+#	examples.sh BUILD/examples/example-check BUILD/examples/example-run
 set -u
 
 check=$(realpath "$1")
+run=$(realpath "$2")
 cd "$CORDON_SOURCE/examples" || exit 1
 points=0
 failures=0
@@ -55,6 +56,29 @@ ok $? 'check.c fits on a page'
 [ "$(grep -c '^#include' check.c)" -eq 3 ] &&
     grep -q '^#include <cordon/cordon.h>' check.c
 ok $? 'check.c needs cordon.h alone'
+
+# A home and a workspace of its own: it writes to both.
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+mkdir "$stage/home" "$stage/work"
+export HOME="$stage/home"
+unset XDG_STATE_HOME XDG_CONFIG_HOME
+example=$PWD
+cd "$stage/work" || exit 1
+"$run" sh -c 'echo inside >file; exit 7' 2>"$stage/err"
+[ $? -eq 7 ] && [ "$(cat file)" = inside ] &&
+    grep -q '^run: ended with 7 after' "$stage/err"
+ok $? 'run starts a command and says how it ended'
+echo mine >"$HOME/notes"
+"$run" sh -c "echo changed >'$HOME/notes'" 2>/dev/null
+[ "$(cat "$HOME/notes")" = mine ]
+ok $? 'inside the boundary'
+"$run" no-such-program 2>/dev/null
+[ $? -eq 125 ]
+ok $? 'run says when nothing was started'
+[ "$(wc -l <"$example/run.c")" -lt 65 ] &&
+    grep -q '^#include <cordon/cordon.h>' "$example/run.c"
+ok $? 'run.c fits on a page'
 
 echo "1..$points"
 [ "$failures" -eq 0 ]
