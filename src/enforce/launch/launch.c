@@ -151,6 +151,7 @@ open_home(const struct cordon_session *session, void *arg, void **ret,
 	struct cdn_home_spec spec = {
 		.places = &session->places,
 		.base = session->own.base,
+		.substitute = session->own.substitute,
 		.home = session->own.home,
 		.tmp = session->own.tmp,
 		.path = request->path,
