@@ -10,15 +10,21 @@ ALL=$ALL,seccomp_filtered=0,seccomp_notify=1,notify_wait_killable=1
 ALL=$ALL,notify_taken=0,userns=1,userns_restricted=0,yama_scope=0
 ALL=$ALL,cgroup_delegated=1,bwrap=2,container=0
 
+# inside COMMAND...: what it prints is what is judged.
+inside()
+{
+	status=0
+	"$@" >"$T/stdout" 2>"$T/stderr" || status=$?
+	output=$(cat "$T/stdout")
+	# shellcheck disable=SC2034 # for complains
+	stderr=$(cat "$T/stderr")
+}
+
 # on HOST ARG...: doctor on such a host.
 on()
 {
 	: "${CORDON_TEST:?set CORDON_TEST to the command built for tests}"
-	status=0
-	CORDON_TEST_HOST=$ALL${1:+,$1} "$CORDON_TEST" doctor "${@:2}" \
-	    >"$T/stdout" 2>"$T/stderr" || status=$?
-	output=$(cat "$T/stdout")
-	stderr=$(cat "$T/stderr")
+	inside env CORDON_TEST_HOST="$ALL${1:+,$1}" "$CORDON_TEST" doctor "${@:2}"
 }
 
 # finding ID: "severity" of that finding in the JSON, or nothing.
@@ -112,16 +118,27 @@ cgroup_delegated=0 cgroup note
 END
 }
 
-@test "inside of a sandbox it sees the sandbox" {
+@test "inside of a namespace without namespaces" {
 	unshare -Ur true 2>/dev/null || skip 'no user namespaces here'
-	status=0
-	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces &&
-	    exec "$0" doctor --json' "$CORDON" >"$T/stdout" 2>"$T/stderr" ||
-	    status=$?
-	output=$(cat "$T/stdout") stderr=$(cat "$T/stderr")
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	inside unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces &&
+	    exec "$0" doctor --json' "$CORDON"
 	exits 1
 	[ "$(json userns)" = false ]
 	[ -n "$(finding userns)$(finding userns-apparmor)" ]
+}
+
+@test "inside of a run it sees the run" {
+	cordon doctor --json
+	[ "$(json enforces)" != '"none"' ] || skip 'nothing is enforced here'
+	if [ "$(finding nested)" = note ]; then
+		skip 'inside of a sandbox already'
+	fi
+	inside "$CORDON" run --quiet --enforcement degraded \
+	    --read "$(dirname "$CORDON")" -- "$CORDON" doctor --json
+	exits 1
+	[ "$(finding nested)" = note ]
+	[ "$(json userns)" = false ]
 }
 
 @test "no variable changes what the installed command sees" {
@@ -140,10 +157,10 @@ END
 	quiet
 	grep -qE '^~/\.ssh +read, modify +[A-Za-z]' "$T/stdout"
 	grep -qE '^/usr +modify +[A-Za-z]' "$T/stdout"
-	lines=$(wc -l <"$T/stdout")
+	count=$(wc -l <"$T/stdout")
 	cordon doctor --floor --json
 	exits 0
-	[ "$(wc -l <"$T/stdout")" -eq "$lines" ]
+	[ "$(wc -l <"$T/stdout")" -eq "$count" ]
 	python3 -c 'import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 assert all(list(r) == ["schema", "path", "read", "why"] for r in rows)
