@@ -3,8 +3,9 @@
  *
  *	session_bench [TIMES [PRESET]]
  *
- * In the current directory, with the caller's home and variables: the median
- * and the best of many, one after the other in one process.  System calls are
+ * In the current directory, with the caller's home and variables: the first,
+ * which is what a command pays, and the median and the best of many, one after
+ * the other in one process.  System calls are
  * counted from outside (strace -c), instructions too (valgrind
  * --tool=callgrind).
  */
@@ -13,6 +14,7 @@
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define TIMES	  2000
@@ -25,6 +27,15 @@ now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static long
+faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt;
 }
 
 static int
@@ -56,18 +67,21 @@ main(int argc, char **argv)
 	struct cordon_session_options options = { .size = sizeof(options),
 		.preset = argc > 2 ? (enum cordon_preset)atoi(argv[2]) : 0 };
 	double first, *us;
+	long before;
 
 	if (times < 1 || times > TIMES_MAX)
 		errx(2, "1 to %d times", TIMES_MAX);
 	us = calloc((size_t)times, sizeof(*us));
 	if (us == NULL)
 		err(1, "memory");
+	before = faults();
 	first = once(&options);
+	before = faults() - before;
 	for (long i = 0; i < times; i++)
 		us[i] = once(&options);
 	qsort(us, (size_t)times, sizeof(*us), compare);
-	printf("session: first %.0f us, median %.1f us, best %.1f us\n", first,
-	    us[times / 2], us[0]);
+	printf("session: first %.0f us with %ld page faults, then median "
+	    "%.1f us, best %.1f us\n", first, before, us[times / 2], us[0]);
 	free(us);
 	return 0;
 }

@@ -1,10 +1,13 @@
 #include "base/arena.h"
 
 #include <stdarg.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define BLOCK_BYTES    16384UL /* the usual size of one block */
 #define ALIGNMENT      16UL
 #define FIRST_ELEMENTS 8 /* of a growing array */
+#define POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since 5.14 */
 
 struct block {
 	struct block *next;
@@ -85,11 +88,9 @@ cdn_arena_keep(struct cdn_arena *arena, struct cdn_arena *other)
 	return true;
 }
 
-/* A large request gets a block of its own behind the current one. */
 static struct block *
-add_block(struct cdn_arena *arena, size_t size)
+add_block_of(struct cdn_arena *arena, size_t room)
 {
-	size_t room = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
 	struct block *block;
 
 	if (room > CDN_ARENA_MAX - arena->total)
@@ -108,6 +109,44 @@ add_block(struct cdn_arena *arena, size_t size)
 		arena->first = block;
 	}
 	return block;
+}
+
+/* A large request gets a block of its own behind the current one. */
+static struct block *
+add_block(struct cdn_arena *arena, size_t size)
+{
+	return add_block_of(arena,
+	    size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES);
+}
+
+/* Only advice: where the kernel does not know it, pages come one by one. */
+static void
+make_present(struct block *block)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t first = ((uintptr_t)block + page - 1) & ~(page - 1);
+	uintptr_t end = (uintptr_t)(block->data + block->size) & ~(page - 1);
+
+	if (end > first)
+		/* NOLINTNEXTLINE(performance-no-int-to-ptr): rounded */
+		(void)madvise((void *)first, end - first, POPULATE_WRITE);
+}
+
+struct cdn_arena *
+cdn_arena_new_large(size_t bytes)
+{
+	struct cdn_arena *arena = cdn_arena_new();
+	struct block *block;
+
+	if (arena == NULL)
+		return NULL;
+	block = add_block_of(arena, bytes);
+	if (block == NULL) {
+		cdn_arena_free(arena);
+		return NULL;
+	}
+	make_present(block);
+	return arena;
 }
 
 void *

@@ -15,6 +15,12 @@
 struct cdn_arena;
 
 CDN_MUST_USE struct cdn_arena *cdn_arena_new(void);
+/*
+ * The same with room for so many bytes from the beginning, which the kernel is
+ * asked to make present in one go: for an arena that will need them, much
+ * cheaper than a page fault each.
+ */
+CDN_MUST_USE struct cdn_arena *cdn_arena_new_large(size_t bytes);
 void cdn_arena_free(struct cdn_arena *arena); /* NULL is fine */
 
 /*

@@ -158,9 +158,14 @@ cdn_utf8_bad(cdn_str s)
 	size_t i = 0;
 
 	while (i < s.n) {
-		size_t len = cdn_utf8_len(s.p + i, s.p + s.n);
+		size_t len;
 
-		if (len == 1 && (unsigned char)s.p[i] >= 0x80)
+		if ((unsigned char)s.p[i] < 0x80) {
+			i++;
+			continue;
+		}
+		len = cdn_utf8_len(s.p + i, s.p + s.n);
+		if (len == 1)
 			return i;
 		i += len;
 	}

@@ -12,8 +12,12 @@
  */
 #include "enforce/session/session.h"
 
+#include <errno.h>
+#include <fcntl.h>
+
 #include "enforce/store/store.h"
 #include "enforce/store/trust.h"
+#include "enforce/sys/sys.h"
 
 /* One more layer; the policy is the session's from here on. */
 static int
@@ -40,6 +44,20 @@ add(struct cordon_session *s, enum cordon_layer layer, const char *file,
 	return 0;
 }
 
+/*
+ * Usually there is none, and one question tells: without a link on the way,
+ * a name that is not there leads nowhere at all.
+ */
+static bool
+is_missing(const char *file)
+{
+	static const struct cdn_open_how how = { .flags = O_PATH,
+		.resolve = CDN_RESOLVE_NO_SYMLINKS };
+	cdn_cleanup_fd int fd = cdn_sys_openat2(AT_FDCWD, file, &how);
+
+	return fd == -ENOENT;
+}
+
 /* *ret stays NULL when the file is not there. */
 static int
 load_if_there(const char *file, bool follow, struct cordon_diags *diags,
@@ -49,7 +67,7 @@ load_if_there(const char *file, bool follow, struct cordon_diags *diags,
 	int code;
 
 	*ret = NULL;
-	if (file[0] == '\0')
+	if (file[0] == '\0' || is_missing(file))
 		return 0;
 	code = cdn_store_load(file, follow, diags, ret, &why);
 	if (code == CORDON_E_NOT_FOUND)

@@ -69,9 +69,8 @@ harmless(const struct cdn_placelist *list, int code,
 	    (code == CORDON_E_RESOLVE && why->sys_errno == EACCES);
 }
 
-/* What an earlier place grants already. */
-static bool
-covered(const struct cdn_placelist *list, const char *path)
+bool
+cdn_placelist_covers(const struct cdn_placelist *list, const char *path)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (!list->v[i].alone && !list->v[i].glob &&
@@ -84,7 +83,7 @@ static void
 add_lean(struct cdn_placelist *list, const struct cdn_found *found,
     const struct cdn_place *like)
 {
-	if (found->exists && (like->alone || !covered(list, found->path)))
+	if (found->exists && (like->alone || !cdn_placelist_covers(list, found->path)))
 		push(list, found->path, like);
 }
 

@@ -59,6 +59,9 @@ void cdn_placelist_roots(struct cdn_placelist *list,
 /* By component: is path dir itself or below it? */
 bool cdn_placelist_below(const char *path, const char *dir);
 
+/* Does a place of the list hold for the path already, flags aside? */
+bool cdn_placelist_covers(const struct cdn_placelist *list, const char *path);
+
 /* DIR and a name behind it, "/" between them included in one of them. */
 const char *cdn_placelist_name(const struct cdn_placelist *list,
     const char *dir, const char *name);

@@ -59,8 +59,9 @@ add_named(struct view *v, cdn_str dir)
 	    cdn_lookup_find(g->lookup, name, &found, NULL);
 	if (code == CORDON_E_NOMEM)
 		g->code = cdn_err_nomem(g->err);
-	if (code == 0 && found.exists && !is_inside(v, found.path) &&
-	    !opens_too_much(v, found.path))
+	if (code == 0 && found.exists &&
+	    !cdn_placelist_covers(&v->read, found.path) &&
+	    !is_inside(v, found.path) && !opens_too_much(v, found.path))
 		cdn_placelist_add(&v->read, found.path, &v->like);
 }
 

@@ -32,8 +32,14 @@ find_workspace(struct cordon_session *s, const char *dir,
     struct cordon_error *err)
 {
 	struct cdn_real real;
-	int code = cdn_path_workspace(dir == NULL ? s->cwd : dir, &real, err);
+	int code;
 
+	/* The kernel's own name for where we are is real already. */
+	if (dir == NULL && s->cwd[0] == '/') {
+		s->workspace = s->cwd;
+		return 0;
+	}
+	code = cdn_path_workspace(dir == NULL ? s->cwd : dir, &real, err);
 	if (code != 0)
 		return code;
 	s->workspace = cdn_arena_dup(s->arena, real.path, real.len);
@@ -206,10 +212,13 @@ fill(struct cordon_session *s, const struct cordon_session_options *options,
 	return code;
 }
 
+/* What a session without a document needs, measured, and a little more. */
+#define ARENA_BYTES (160UL * 1024UL - 128UL)
+
 static struct cordon_session *
 session_alloc(void)
 {
-	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_arena *arena = cdn_arena_new_large(ARENA_BYTES);
 	struct cordon_session *session;
 
 	if (arena == NULL)

@@ -22,6 +22,32 @@ struct builder {
 	bool failed; /* out of memory; sticky */
 };
 
+/* Room for all that will come: a guess that is too low costs only copies. */
+static void
+reserve(struct builder *b, size_t count)
+{
+	b->shown.v = cdn_arena_array(b->arena, count, sizeof(*b->shown.v));
+	b->match = cdn_arena_array(b->arena, count, sizeof(*b->match));
+	if (b->shown.v == NULL || b->match == NULL)
+		b->failed = true;
+	else
+		b->shown_capacity = b->match_capacity = count;
+}
+
+/* How many rules a list becomes. */
+static size_t
+rules_of(const struct cdn_place_list *list)
+{
+	size_t n = list->n, sidecars = 0;
+
+	while (cdn_floor_sidecar(sidecars) != NULL)
+		sidecars++;
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i].sidecars)
+			n += sidecars;
+	return n;
+}
+
 static void
 push(struct builder *b, struct cdn_rule shown, struct cdn_match_rule match)
 {
@@ -59,13 +85,12 @@ push_place(struct builder *b, const struct cdn_place *place, bool negated,
 	/* The root itself has no name: "**" alone is below it. */
 	if (path.n == 0 && suffix[0] == '/')
 		suffix++;
-	pattern = cdn_arena_printf(b->arena, "%.*s%s", CDN_STR_ARG(path),
-	    suffix);
+	pattern = cdn_arena_join(b->arena, path, cdn_str_of(suffix));
 	if (pattern == NULL) {
 		b->failed = true;
 		return;
 	}
-	folded = cdn_str_of(pattern);
+	folded = (cdn_str){ pattern, path.n + strlen(suffix) };
 	if (b->fold && !cdn_fold_str(b->arena, &folded)) {
 		b->failed = true;
 		return;
@@ -192,6 +217,8 @@ build_floor(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 	struct builder modify = { .arena = arena, .fold = spec->fold };
 	int code;
 
+	reserve(&read, 1 + rules_of(&spec->hidden) + rules_of(&spec->own) +
+	    rules_of(&spec->closed));
 	add_all(&read);
 	add_places(&read, &spec->hidden, true);
 	add_places(&read, &spec->own, false);

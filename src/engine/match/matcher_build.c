@@ -191,6 +191,14 @@ struct kept {
 	uint32_t *ends;
 };
 
+/* A name at the beginning is no root. */
+static bool
+may_be_root(const struct cdn_pattern *pattern)
+{
+	return pattern->n == 0 ||
+	    pattern->tokens[0].kind != CDN_TOKEN_LITERAL;
+}
+
 static int
 add_rules(struct cdn_draft *draft, struct cdn_arena *arena,
     const struct cdn_match_rule *rules, size_t n, struct kept *kept,
@@ -209,7 +217,8 @@ add_rules(struct cdn_draft *draft, struct cdn_arena *arena,
 		kept->ends[i] = add_rule(draft, pattern, (int)i);
 		if (draft->error != CDN_DRAFT_OK)
 			return explain(draft->error, rules[i].pattern, err);
-		if (cdn_pattern_match(pattern, CDN_STR("")))
+		if (may_be_root(pattern) &&
+		    cdn_pattern_match(pattern, CDN_STR("")))
 			draft->nodes[0].exact = (int)i;
 	}
 	return 0;
@@ -232,7 +241,7 @@ build(struct cdn_arena *arena, struct cdn_arena *scratch,
 	if (matcher == NULL || kept.patterns == NULL || kept.negated == NULL ||
 	    kept.ends == NULL)
 		return cdn_err_nomem(err);
-	cdn_draft_init(&draft, scratch);
+	cdn_draft_init(&draft, scratch, n);
 	r = add_rules(&draft, arena, rules, n, &kept, err);
 	if (r < 0)
 		return r;
@@ -247,6 +256,30 @@ build(struct cdn_arena *arena, struct cdn_arena *scratch,
 	return 0;
 }
 
+/* No rules, as many lists have none: one is enough for all of them. */
+static const struct cdn_node nothing_nodes[] = { { .exact = CDN_NO_RULE,
+    .below = CDN_NO_RULE, .reach = CDN_NO_RULE, .last = CDN_NO_RULE } };
+static const uint32_t nothing_parent[1];
+static const int nothing_reach[] = { CDN_NO_RULE };
+static struct cdn_literal nothing_literals[2];
+static struct cdn_edge nothing_edges[2];
+static struct cdn_bucket nothing_buckets[2];
+#define NOTHING_SLOTS { .shift = 63, .mask = 1 }
+
+static const struct cdn_matcher nothing = {
+	.root = { .below = CDN_NO_RULE },
+	.nodes = nothing_nodes,
+	.literals = nothing_literals,
+	.edges = nothing_edges,
+	.buckets = nothing_buckets,
+	.literal_slots = NOTHING_SLOTS,
+	.edge_slots = NOTHING_SLOTS,
+	.bucket_slots = NOTHING_SLOTS,
+	.parent = nothing_parent,
+	.reach_allow = nothing_reach,
+	.reach_deny = nothing_reach,
+};
+
 int
 cdn_matcher_build(struct cdn_arena *arena, const struct cdn_match_rule *rules,
     size_t n, const struct cdn_matcher **ret, struct cordon_error *err)
@@ -254,6 +287,10 @@ cdn_matcher_build(struct cdn_arena *arena, const struct cdn_match_rule *rules,
 	struct cdn_arena *scratch;
 	int r;
 
+	if (n == 0) {
+		*ret = &nothing;
+		return 0;
+	}
 	if (n > CDN_RULES_MAX)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "%zu rules are too many, at most %d are possible", n,

@@ -92,12 +92,35 @@ cdn_draft_node(struct cdn_draft *draft, uint32_t parent, bool loops)
 	return (uint32_t)draft->node_count++;
 }
 
-void
-cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena)
+/* Room for so many from the beginning; without it arrays grow as usual. */
+static void *
+presize(struct cdn_draft *draft, size_t count, size_t *room, size_t size)
 {
+	void *array = cdn_arena_array(draft->arena, count, size);
+
+	if (array == NULL)
+		cdn_draft_fail(draft, CDN_DRAFT_NOMEM);
+	else
+		*room = count;
+	return array;
+}
+
+void
+cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena, size_t rules)
+{
+	size_t count = 2 * rules + 2; /* of nodes; a guess */
+
 	/* Where memory lies is nothing a policy can know. */
 	*draft = (struct cdn_draft){ .arena = arena,
 		.seed = cdn_mix((uint64_t)(uintptr_t)arena) };
+	draft->nodes = presize(draft, count, &draft->node_room,
+	    sizeof(*draft->nodes));
+	draft->edges = presize(draft, count, &draft->edge_room,
+	    sizeof(*draft->edges));
+	draft->labels = presize(draft, count, &draft->label_room,
+	    sizeof(*draft->labels));
+	draft->label_hashes = presize(draft, count, &draft->hash_room,
+	    sizeof(*draft->label_hashes));
 	cdn_draft_node(draft, 0, false);
 }
 
@@ -117,71 +140,160 @@ cdn_draft_edge(struct cdn_draft *draft, uint32_t from, uint32_t label,
 	edges[draft->edge_count++] = (struct cdn_draft_edge){ from, label, to };
 }
 
-static uint32_t *
-draft_map_at(struct cdn_draft *draft, struct cdn_map *map, uint64_t key)
-{
-	uint32_t *value;
+/* ----- What is there already ---------------------------------------------- */
 
-	if (draft->error != CDN_DRAFT_OK)
-		return NULL;
-	value = cdn_map_at(map, draft->arena, key);
-	if (value == NULL)
-		cdn_draft_fail(draft, CDN_DRAFT_NOMEM);
-	return value;
+#define NUMBERS_FIRST 64
+
+static uint32_t
+edge_hash(uint32_t node, uint32_t label)
+{
+	return (uint32_t)(cdn_mix(cdn_edge_key(node, label)) >> 32);
 }
 
-/* The number of a label, to be set when it is new; two labels with one hash
- * stand behind each other. */
-static uint32_t *
-find_label(struct cdn_draft *draft, const struct cdn_label *label)
-{
-	uint64_t hash = cdn_label_hash(label, draft->seed);
-	uint32_t *number;
+/* The hash of what the number in a slot stands for. */
+typedef uint32_t hash_fn(const struct cdn_draft *draft, uint32_t number);
 
-	for (;; hash++) {
-		number = draft_map_at(draft, &draft->by_label, hash);
-		if (number == NULL || *number == 0 ||
-		    cdn_label_eq(&draft->labels[*number - 1], label))
-			return number;
+static uint32_t
+hash_of_label(const struct cdn_draft *draft, uint32_t number)
+{
+	return draft->label_hashes[number];
+}
+
+static uint32_t
+hash_of_edge(const struct cdn_draft *draft, uint32_t number)
+{
+	return edge_hash(draft->edges[number].from,
+	    draft->edges[number].label);
+}
+
+static bool
+numbers_grow(struct cdn_draft *draft, struct cdn_numbers *numbers,
+    size_t size, hash_fn *hash)
+{
+	uint32_t *slots = cdn_arena_array(draft->arena, size, sizeof(*slots));
+
+	if (slots == NULL) {
+		cdn_draft_fail(draft, CDN_DRAFT_NOMEM);
+		return false;
 	}
+	for (size_t i = 0; i < numbers->size; i++) {
+		uint32_t number = numbers->slots[i];
+		size_t at;
+
+		if (number == 0)
+			continue;
+		at = hash(draft, number - 1) & (size - 1);
+		while (slots[at] != 0)
+			at = (at + 1) & (size - 1);
+		slots[at] = number;
+	}
+	numbers->slots = slots;
+	numbers->size = size;
+	return true;
+}
+
+/* At most half full, when one more comes. */
+static bool
+numbers_reserve(struct cdn_draft *draft, struct cdn_numbers *numbers,
+    hash_fn *hash)
+{
+	if (draft->error != CDN_DRAFT_OK)
+		return false;
+	if (numbers->count * 2 < numbers->size)
+		return true;
+	return numbers_grow(draft, numbers,
+	    numbers->size == 0 ? NUMBERS_FIRST : numbers->size * 2, hash);
+}
+
+/* The slot of the label, or the empty one where it belongs. */
+static uint32_t *
+find_label(struct cdn_draft *draft, const struct cdn_label *label,
+    uint32_t hash)
+{
+	struct cdn_numbers *numbers = &draft->by_label;
+	size_t at = hash & (numbers->size - 1);
+
+	for (;; at = (at + 1) & (numbers->size - 1)) {
+		uint32_t number = numbers->slots[at];
+
+		if (number == 0 || (draft->label_hashes[number - 1] == hash &&
+		    cdn_label_eq(&draft->labels[number - 1], label)))
+			return &numbers->slots[at];
+	}
+}
+
+static bool
+add_label(struct cdn_draft *draft, const struct cdn_label *label,
+    uint32_t hash)
+{
+	struct cdn_label *labels = reserve(draft, draft->labels,
+	    draft->label_count, &draft->label_room, sizeof(*labels));
+	uint32_t *hashes = reserve(draft, draft->label_hashes,
+	    draft->label_count, &draft->hash_room, sizeof(*hashes));
+
+	if (labels == NULL || hashes == NULL)
+		return false;
+	draft->labels = labels;
+	draft->label_hashes = hashes;
+	cdn_label_init(&labels[draft->label_count], label->tokens, label->n,
+	    label->open);
+	hashes[draft->label_count++] = hash;
+	return true;
 }
 
 uint32_t
 cdn_draft_label(struct cdn_draft *draft, const struct cdn_token *tokens,
     size_t n, bool open)
 {
-	struct cdn_label label, *labels;
-	uint32_t *number;
+	/* How clean it is matters only when it is new. */
+	struct cdn_label label = { tokens, (uint32_t)n, open, true };
+	uint32_t hash, *slot;
 
-	cdn_label_init(&label, tokens, n, open);
-	number = find_label(draft, &label);
-	if (number == NULL)
+	if (!numbers_reserve(draft, &draft->by_label, hash_of_label))
 		return 0;
-	if (*number != 0)
-		return *number - 1;
-	labels = reserve(draft, draft->labels, draft->label_count,
-	    &draft->label_room, sizeof(*labels));
-	if (labels == NULL)
+	hash = (uint32_t)(cdn_label_hash(&label, draft->seed) >> 32);
+	slot = find_label(draft, &label, hash);
+	if (*slot != 0)
+		return *slot - 1;
+	if (!add_label(draft, &label, hash))
 		return 0;
-	draft->labels = labels;
-	labels[draft->label_count++] = label;
-	*number = (uint32_t)draft->label_count;
-	return *number - 1;
+	draft->by_label.count++;
+	*slot = (uint32_t)draft->label_count;
+	return *slot - 1;
+}
+
+static uint32_t *
+find_edge(struct cdn_draft *draft, uint32_t node, uint32_t label)
+{
+	struct cdn_numbers *numbers = &draft->by_edge;
+	size_t at = edge_hash(node, label) & (numbers->size - 1);
+
+	for (;; at = (at + 1) & (numbers->size - 1)) {
+		uint32_t number = numbers->slots[at];
+
+		if (number == 0 || (draft->edges[number - 1].from == node &&
+		    draft->edges[number - 1].label == label))
+			return &numbers->slots[at];
+	}
 }
 
 uint32_t
 cdn_draft_child(struct cdn_draft *draft, uint32_t node, uint32_t label)
 {
-	uint32_t *child = draft_map_at(draft, &draft->by_edge,
-	    cdn_edge_key(node, label));
+	uint32_t child, *slot;
 
-	if (child == NULL)
+	if (!numbers_reserve(draft, &draft->by_edge, hash_of_edge))
 		return 0;
-	if (*child == 0) {
-		*child = cdn_draft_node(draft, node, false);
-		cdn_draft_edge(draft, node, label, *child);
-	}
-	return *child;
+	slot = find_edge(draft, node, label);
+	if (*slot != 0)
+		return draft->edges[*slot - 1].to;
+	child = cdn_draft_node(draft, node, false);
+	cdn_draft_edge(draft, node, label, child);
+	if (draft->error != CDN_DRAFT_OK)
+		return 0;
+	draft->by_edge.count++;
+	*slot = (uint32_t)draft->edge_count;
+	return child;
 }
 
 uint32_t

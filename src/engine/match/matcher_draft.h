@@ -43,6 +43,16 @@ struct cdn_map {
 	size_t count;
 };
 
+/*
+ * The numbers of labels or edges, found by what they are; 0 is empty, others
+ * are one too high.  What they stand for lies elsewhere, so a table is small.
+ */
+struct cdn_numbers {
+	uint32_t *slots;
+	size_t size; /* a power of two */
+	size_t count;
+};
+
 struct cdn_draft {
 	struct cdn_arena *arena;
 	struct cdn_draft_node *nodes; /* [0] is the root */
@@ -50,15 +60,17 @@ struct cdn_draft {
 	struct cdn_label *labels;
 	size_t node_count, node_room;
 	size_t edge_count, edge_room;
-	size_t label_count, label_room;
-	struct cdn_map by_label; /* hash of a label --> its number + 1 */
-	struct cdn_map by_edge;	 /* node, label --> child */
-	uint64_t seed;		 /* of the hashes in by_label */
+	size_t label_count, label_room, hash_room;
+	uint32_t *label_hashes; /* parallel to labels */
+	struct cdn_numbers by_label;
+	struct cdn_numbers by_edge; /* those that rules share */
+	uint64_t seed;		    /* of the hashes of labels */
 	enum cdn_draft_error error;
 };
 
-/* With a root in it.  The arena is the caller's. */
-void cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena);
+/* With a root in it.  The arena is the caller's; rules: about how many. */
+void cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena,
+    size_t rules);
 
 /* A number for these tokens; the same tokens have the same number. */
 uint32_t cdn_draft_label(struct cdn_draft *draft,

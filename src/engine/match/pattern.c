@@ -2,12 +2,15 @@
 
 /* ----- Parsing ----------------------------------------------------------- */
 
-/* Where a scan stands.  Without an array it only counts. */
+#define TOKENS_FEW 24 /* most patterns have fewer */
+
+/* Where a scan stands.  What has no room in the array is only counted. */
 struct scan {
 	cdn_str text;		  /* without the final slash and ** */
 	size_t literal;		  /* bytes taken as they are */
 	size_t at;
-	struct cdn_token *tokens; /* NULL: count */
+	struct cdn_token *tokens;
+	size_t room;
 	size_t n;
 	enum cdn_token_kind last; /* kind of tokens[n - 1], if n > 0 */
 };
@@ -15,7 +18,7 @@ struct scan {
 static void
 put(struct scan *scan, enum cdn_token_kind kind, cdn_str text)
 {
-	if (scan->tokens != NULL)
+	if (scan->n < scan->room)
 		scan->tokens[scan->n] = (struct cdn_token){ kind, text };
 	scan->n++;
 	scan->last = kind;
@@ -55,6 +58,15 @@ scan_literal(struct scan *scan)
 {
 	size_t end = scan->at + 1;
 
+	if (end < scan->literal) {
+		/* most of a plain path is of this kind */
+		size_t stop = scan->literal < scan->text.n ? scan->literal :
+							     scan->text.n;
+		const char *slash = memchr(scan->text.p + end, '/',
+		    stop - end);
+
+		end = slash == NULL ? stop : (size_t)(slash - scan->text.p);
+	}
 	while (end < scan->text.n && scan->text.p[end] != '/' &&
 	    !is_wild(scan, end))
 		end++;
@@ -92,29 +104,35 @@ take_below(struct scan *scan)
 	return true;
 }
 
-static size_t
-scan_all(cdn_str text, size_t literal, struct cdn_token *tokens)
+static void
+scan_one(struct scan *scan)
 {
-	struct scan scan = { text, literal, 0, tokens, 0, CDN_TOKEN_LITERAL };
+	if (scan->text.p[scan->at] == '/') {
+		put(scan, CDN_TOKEN_SLASH, (cdn_str){ NULL, 0 });
+		scan->at++;
+	} else if (!is_wild(scan, scan->at)) {
+		scan_literal(scan);
+	} else if (scan->text.p[scan->at] == '?') {
+		put(scan, CDN_TOKEN_ANY, (cdn_str){ NULL, 0 });
+		scan->at++;
+	} else {
+		scan_stars(scan);
+	}
+}
+
+static size_t
+scan_all(cdn_str text, size_t literal, struct cdn_token *tokens, size_t room)
+{
+	struct scan scan = { .text = text, .literal = literal,
+		.tokens = tokens, .room = room };
 	bool below = false;
 
 	if (cdn_str_is(text, "."))
 		return 0;
 	while (take_below(&scan))
 		below = true;
-	while (scan.at < scan.text.n) {
-		if (scan.text.p[scan.at] == '/') {
-			put(&scan, CDN_TOKEN_SLASH, (cdn_str){ NULL, 0 });
-			scan.at++;
-		} else if (!is_wild(&scan, scan.at)) {
-			scan_literal(&scan);
-		} else if (scan.text.p[scan.at] == '?') {
-			put(&scan, CDN_TOKEN_ANY, (cdn_str){ NULL, 0 });
-			scan.at++;
-		} else {
-			scan_stars(&scan);
-		}
-	}
+	while (scan.at < scan.text.n)
+		scan_one(&scan);
 	if (below)
 		put_wildcard(&scan, CDN_TOKEN_BELOW);
 	return scan.n;
@@ -124,6 +142,7 @@ int
 cdn_pattern_parse(struct cdn_arena *arena, cdn_str text, size_t literal,
     struct cdn_pattern *ret, struct cordon_error *err)
 {
+	CDN_UNINITIALIZED struct cdn_token few[TOKENS_FEW];
 	struct cdn_token *tokens;
 	size_t n;
 
@@ -131,11 +150,14 @@ cdn_pattern_parse(struct cdn_arena *arena, cdn_str text, size_t literal,
 		return cdn_err(err, CORDON_E_INVALID,
 		    "rule of %zu bytes is too long, at most %d are possible",
 		    text.n, CDN_PATTERN_MAX);
-	n = scan_all(text, literal, NULL);
+	n = scan_all(text, literal, few, TOKENS_FEW);
 	tokens = cdn_arena_array(arena, n, sizeof(*tokens));
 	if (tokens == NULL)
 		return cdn_err_nomem(err);
-	scan_all(text, literal, tokens);
+	if (n > TOKENS_FEW)
+		scan_all(text, literal, tokens, n);
+	else if (n > 0)
+		memcpy(tokens, few, n * sizeof(*tokens));
 	*ret = (struct cdn_pattern){ text, tokens, n };
 	return 0;
 }
