@@ -136,14 +136,15 @@ make_tree(void)
 static unsigned seen_existing, seen_missing, seen_loops, seen_links,
     seen_notdir, seen_dotdot, seen_outside;
 
+/* Names outside lead to directories in which others make theirs meanwhile. */
 static bool
 agree(const struct cdn_real *a, const struct cdn_real *b)
 {
 	return strcmp(a->path, b->path) == 0 && a->len == b->len &&
 	    a->existing == b->existing && a->exists == b->exists &&
 	    a->is_directory == b->is_directory &&
-	    a->dev == b->dev &&
-	    a->ino == b->ino && a->nlink == b->nlink;
+	    a->dev == b->dev && a->ino == b->ino &&
+	    (a->is_directory || a->nlink == b->nlink);
 }
 
 static bool
