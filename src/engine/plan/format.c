@@ -71,6 +71,20 @@ cdn_plan_network_name(enum cdn_network_mode network)
 	return networks[network];
 }
 
+cdn_str
+cdn_plan_spell(const struct cdn_plan_rule *row, char out[CDN_PLAN_RULE_MAX])
+{
+	bool negated = row->rule->negated && row->layer != CORDON_LAYER_FLOOR;
+	cdn_str pattern = row->rule->pattern;
+	size_t n = pattern.n < CDN_PLAN_RULE_MAX - 1 ? pattern.n :
+						       CDN_PLAN_RULE_MAX - 2;
+
+	out[0] = '!';
+	if (n > 0)
+		memcpy(out + negated, pattern.p, n);
+	return (cdn_str){ out, n + negated };
+}
+
 /* ----- Parts ------------------------------------------------------------- */
 
 static void
@@ -109,10 +123,11 @@ static void
 put_rule(struct cdn_json_writer *w, const struct cdn_plan_rule *row)
 {
 	const struct cdn_pos *pos = &row->rule->pos;
+	char text[CDN_PLAN_RULE_MAX];
 
 	cdn_json_open(w, '{');
 	cdn_json_put_key(w, "rule");
-	cdn_json_put_string(w, row->rule->text);
+	cdn_json_put_string(w, cdn_plan_spell(row, text));
 	put(w, "op", cordon_op_name(row->op));
 	put(w, "layer", cordon_layer_name(row->layer));
 	put(w, "source", pos->source);

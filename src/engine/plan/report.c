@@ -235,8 +235,7 @@ static void
 add_place(struct rows *rows, const struct cdn_place *place, enum cordon_op op,
     enum cordon_layer layer)
 {
-	const struct cdn_rule *rule = rule_of_place(rows, place,
-	    layer == CORDON_LAYER_FLOOR);
+	const struct cdn_rule *rule = rule_of_place(rows, place, false);
 
 	if (rule != NULL)
 		put(rows, rule, op, layer, held_place(rows->b, place, op));
@@ -266,18 +265,27 @@ matters(const struct cdn_plan_build *b, const char *path)
 
 /* Where the uid could not read it anyway the kernel's modes hold, not we. */
 static void
+add_floor_place(struct rows *rows, const struct cdn_place *place, bool read)
+{
+	const struct cdn_rule *rule = rule_of_place(rows, place, true);
+
+	if (rule == NULL)
+		return;
+	if (read)
+		put(rows, rule, CORDON_READ, CORDON_LAYER_FLOOR,
+		    held_place(rows->b, place, CORDON_READ));
+	put(rows, rule, CORDON_MODIFY, CORDON_LAYER_FLOOR,
+	    held_place(rows->b, place, CORDON_MODIFY));
+}
+
+static void
 add_floor_places(struct rows *rows, const struct cdn_place_list *places,
     const bool *left_out, bool read)
 {
-	for (size_t i = 0; i < places->n && rows->code == 0; i++) {
-		if (!matters(rows->b, places->v[i].path))
-			continue;
-		if (read && (left_out == NULL || !left_out[i]))
-			add_place(rows, &places->v[i], CORDON_READ,
-			    CORDON_LAYER_FLOOR);
-		add_place(rows, &places->v[i], CORDON_MODIFY,
-		    CORDON_LAYER_FLOOR);
-	}
+	for (size_t i = 0; i < places->n && rows->code == 0; i++)
+		if (matters(rows->b, places->v[i].path))
+			add_floor_place(rows, &places->v[i],
+			    read && (left_out == NULL || !left_out[i]));
 }
 
 static void
@@ -292,8 +300,7 @@ add_floor(struct rows *rows)
 			.pos = { .source = "<floor>" } };
 
 		if (!row->glob && matters(rows->b, row->path))
-			add_place(rows, &place, CORDON_MODIFY,
-			    CORDON_LAYER_FLOOR);
+			add_floor_place(rows, &place, false);
 	}
 	add_floor_places(rows, &spec->sealed, NULL, false);
 	add_floor_places(rows, &spec->hidden, NULL, true);

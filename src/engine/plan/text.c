@@ -1,6 +1,14 @@
 #include "engine/plan/text.h"
 
 #define WIDTH_MAX 48 /* of a column; what is longer pushes the rest away */
+#define OPS_WIDTH 14 /* "read, modify" */
+
+static const char *const modes[] = {
+	[CDN_PLAN_MODE_NONE] = "no broker is asked",
+	[CDN_PLAN_MODE_A] = "the broker judges metadata, sockets and terminals",
+	[CDN_PLAN_MODE_B] = "the broker judges whatever changes files",
+	[CDN_PLAN_MODE_C] = "the broker judges every open",
+};
 
 /* Control characters in a name would move the cursor. */
 static void
@@ -77,14 +85,22 @@ same_group(const struct cdn_plan_rule *row, enum cdn_by by, const char *why)
 	    why != NULL && strcmp(row->why, why) == 0));
 }
 
+/* `also`: a second operation for which the same is to say, or NULL. */
 static void
-put_row(struct cdn_buf *out, const struct cdn_plan_rule *row, size_t width)
+put_row(struct cdn_buf *out, const struct cdn_plan_rule *row,
+    const struct cdn_plan_rule *also, size_t width)
 {
+	char text[CDN_PLAN_RULE_MAX];
 	size_t from;
 
-	cdn_buf_printf(out, "  %-8s", cordon_op_name(row->op));
+	cdn_buf_puts(out, "  ");
 	from = out->n;
-	put_clean(out, row->rule->text);
+	cdn_buf_printf(out, "%s%s%s", cordon_op_name(row->op),
+	    also != NULL ? ", " : "",
+	    also != NULL ? cordon_op_name(also->op) : "");
+	pad(out, from, OPS_WIDTH);
+	from = out->n;
+	put_clean(out, cdn_plan_spell(row, text));
 	pad(out, from, width + 2);
 	put_pos(out, &row->rule->pos);
 	cdn_buf_printf(out, " (%s)\n", cordon_layer_name(row->layer));
@@ -100,10 +116,20 @@ put_group(struct cdn_buf *out, const struct cdn_plan *plan, size_t first)
 	    like->why != NULL ? ": " : "", like->why != NULL ? like->why : "");
 	for (size_t i = first; i < plan->rule_count; i++)
 		if (same_group(&plan->rules[i], like->by, like->why))
-			width = wider(width, plan->rules[i].rule->text.n);
-	for (size_t i = first; i < plan->rule_count; i++)
-		if (same_group(&plan->rules[i], like->by, like->why))
-			put_row(out, &plan->rules[i], width);
+			width = wider(width, 1 +
+			    plan->rules[i].rule->pattern.n);
+	for (size_t i = first; i < plan->rule_count; i++) {
+		const struct cdn_plan_rule *row = &plan->rules[i];
+		const struct cdn_plan_rule *also = row + 1;
+
+		if (!same_group(row, like->by, like->why))
+			continue;
+		if (i + 1 == plan->rule_count || also->rule != row->rule ||
+		    !same_group(also, like->by, like->why))
+			also = NULL;
+		put_row(out, row, also, width);
+		i += also != NULL;
+	}
 }
 
 static bool
@@ -148,17 +174,27 @@ put_shortfalls(struct cdn_buf *out, const struct cdn_plan *plan, bool stricter,
 	}
 }
 
+static bool
+any_passage(const struct cdn_plan *plan)
+{
+	for (size_t i = 0; i < plan->region_count; i++)
+		if (plan->regions[i].held == CDN_REGION_PASSAGE)
+			return true;
+	return false;
+}
+
 static void
 put_visible(struct cdn_buf *out, const struct cdn_plan *plan)
 {
 	cdn_buf_puts(out, "\nvisible all the same\n"
-	    "  names and metadata of files whose path is known (stat)\n"
-	    "  names of entries below every passage\n"
-	    "  command lines of other processes (/proc)\n"
+	    "  names and metadata of files whose path is known (stat)\n");
+	if (any_passage(plan))
+		cdn_buf_puts(out, "  names of all that lies below a passage\n");
+	cdn_buf_puts(out, "  command lines of other processes (/proc)\n"
 	    "  the list of network interfaces\n");
 	if (plan->mode == CDN_PLAN_MODE_C)
-		cdn_buf_puts(out, "  whether a file that may not be read can "
-		    "be executed, by executing it\n");
+		cdn_buf_puts(out, "  what an executable does that may not be "
+		    "read: refusing to execute it is best effort\n");
 }
 
 void
@@ -167,11 +203,11 @@ cdn_plan_text(const struct cdn_plan *plan, const struct cdn_plan_words *words,
 {
 	cdn_buf_puts(out, "workspace  ");
 	put_clean(out, cdn_str_of(plan->workspace));
-	cdn_buf_printf(out, "\nbackend    %s\nisolation  %s\nmode       %s\n"
-	    "network    %s\nenforced   %s\n",
+	cdn_buf_printf(out, "\nbackend    %s\nisolation  %s\n"
+	    "mode       %s (%s)\nnetwork    %s\nenforced   %s\n",
 	    words->backend != NULL ? words->backend : "-",
 	    words->isolation != NULL ? words->isolation : "-",
-	    cdn_plan_mode_name(plan->mode),
+	    cdn_plan_mode_name(plan->mode), modes[plan->mode],
 	    cdn_plan_network_name(plan->network),
 	    plan->enforced ? "yes" : "no");
 	put_regions(out, plan);

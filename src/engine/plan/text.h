@@ -13,4 +13,10 @@ void cdn_plan_text(const struct cdn_plan *plan,
 
 const char *cdn_plan_network_name(enum cdn_network_mode network);
 
+#define CDN_PLAN_RULE_MAX (CDN_PATTERN_MAX + 2) /* bytes of one, spelled */
+
+/* As in `policy show`: what takes away begins with '!', but for the floor. */
+cdn_str cdn_plan_spell(const struct cdn_plan_rule *row,
+    char out[CDN_PLAN_RULE_MAX]);
+
 #endif
