@@ -15,7 +15,7 @@
 
 /*
  * What every launch needs to know.  Under a filter of somebody else, or before
- * Linux 5.19, a child tries the listener: some 100 microseconds more.
+ * Linux 5.19, a child tries the listener: some 50 microseconds more.
  */
 void cdn_host_probe(struct cdn_host *ret);
 
