@@ -180,6 +180,7 @@ test_planted_links(struct fixture *f)
 	ok(links_are_right(f) && files_are_right(), "and all is right again");
 	ok(is_link_to(HOME "/.cargo.cordon-old", tmp_path("real/.ssh")),
 	    "what was in the way is moved aside");
+	ok(!tmp_there(HOME "/.rustup.cordon-old"), "a link is just replaced");
 }
 
 static void

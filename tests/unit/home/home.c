@@ -87,6 +87,20 @@ refused(struct fixture *f, int code, const char *what)
 }
 
 static void
+refused_via(const struct fixture *f)
+{
+	struct fixture other = *f;
+
+	snprintf(other.base, sizeof(other.base), "%s", tmp_path("via/s2"));
+	snprintf(other.home, sizeof(other.home), "%s", tmp_path("via/s2/h/w"));
+	snprintf(other.tmp, sizeof(other.tmp), "%s", tmp_path("via/s2/t/s"));
+	other.spec.base = other.base;
+	other.spec.home = other.home;
+	other.spec.tmp = other.tmp;
+	refused(&other, CORDON_E_SYSTEM, "a link on the way to base");
+}
+
+static void
 test_refused(struct fixture *f)
 {
 	tmp_dir("outside");
@@ -96,6 +110,8 @@ test_refused(struct fixture *f)
 	unlink(tmp_path("state"));
 	tmp_file("state", "");
 	refused(f, CORDON_E_SYSTEM, "base is a file");
+	tmp_link(".", "via");
+	refused_via(f);
 	unlink(tmp_path("state"));
 	tmp_dir("state");
 	tmp_link("../outside", "state/homes");
@@ -274,6 +290,50 @@ test_killed(struct fixture *f)
 	f->spec.tmp = f->tmp;
 }
 
+/* A sweep may remove a lock file that is about to be locked. */
+static int
+body_sweep(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 3000; i++) {
+		int fd = open(tmp_path("locks"), O_RDONLY | O_CLOEXEC);
+
+		cdn_lock_sweep(fd);
+		close(fd);
+	}
+	return 0;
+}
+
+static void
+test_lock_race(void)
+{
+	struct stat held, named;
+	int dirfd, lost = 0, failed = 0;
+	pid_t pid;
+
+	tmp_dir("locks");
+	dirfd = open(tmp_path("locks"), O_RDONLY | O_CLOEXEC);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(body_sweep(NULL));
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		int fd = cdn_lock_take(dirfd, "x");
+
+		failed += fd < 0;
+		lost += fd >= 0 && (fstat(fd, &held) != 0 ||
+		    stat(tmp_path("locks/x.lock"), &named) != 0 ||
+		    held.st_ino != named.st_ino);
+		cdn_lock_remove(dirfd, "x");
+		if (fd >= 0)
+			close(fd);
+	}
+	close(dirfd);
+	ok_f(lost == 0 && failed == 0,
+	    "a lock that is held has its name (%d lost, %d failed)", lost,
+	    failed);
+}
+
 /* Many start and end at once, and each has its tmp as long as it lives. */
 static int
 body_many(void *arg)
@@ -333,6 +393,7 @@ main(void)
 	test_leftovers(&f);
 	test_in_use(&f);
 	test_killed(&f);
+	test_lock_race();
 	test_many(&f);
 	tmp_end();
 	return done_testing();

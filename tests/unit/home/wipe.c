@@ -1,6 +1,7 @@
 /* Removing what a cage made: of any shape, and nothing else. */
 #include "enforce/home/wipe.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <sys/mount.h>
 
@@ -134,6 +135,19 @@ test_deep(void)
 	ok(tmp_open_fds() == before, "no descriptor is left open");
 }
 
+static int
+count(const char *name)
+{
+	DIR *dir = opendir(tmp_path(name));
+	int n = -2; /* "." and ".." */
+
+	tmp_need(dir != NULL, "opendir", name);
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n;
+}
+
 static void
 test_wide(void)
 {
@@ -150,6 +164,15 @@ test_wide(void)
 	}
 	ok(wipe("t", 10000, &left) == 0 && !tmp_there("t"), "5 000 names");
 	ok(left == 5000, "each of them counted once");
+	tmp_dir("t");
+	tmp_dir("t/a");
+	for (int i = 0; i < 500; i++) {
+		snprintf(name, sizeof(name), "t/a/%d", i);
+		tmp_file(name, "");
+	}
+	ok(wipe("t", 100, &left) < 0 && left == 0 && count("t/a") == 400,
+	    "a budget is kept to the name");
+	ok(wipe("t", 1000, NULL) == 0, "control: and a larger one is enough");
 }
 
 /* ----- Something is mounted in it --------------------------------------------- */
@@ -165,8 +188,11 @@ body_mounted(void *arg)
 	tmp_dir("t/a");
 	tmp_dir("t/a/m");
 	tmp_dir("t/a/bound");
+	tmp_dir("t/bound");
 	tmp_file("t/a/f", "x");
 	if (mount("tmpfs", tmp_path("t/a/m"), "tmpfs", 0, NULL) != 0 ||
+	    mount(tmp_path("outside"), tmp_path("t/bound"), NULL, MS_BIND,
+		NULL) != 0 ||
 	    mount(tmp_path("outside"), tmp_path("t/a/bound"), NULL, MS_BIND,
 		NULL) != 0)
 		return 99;
@@ -179,6 +205,7 @@ body_mounted(void *arg)
 		return 3; /* control: the rest is gone */
 	umount(tmp_path("t/a/m"));
 	umount(tmp_path("t/a/bound"));
+	umount(tmp_path("t/bound"));
 	return wipe("t", 99, NULL) == 0 && tmp_there("outside/f") ? 0 : 4;
 }
 
