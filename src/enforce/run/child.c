@@ -106,6 +106,16 @@ change_directory(const struct cdn_launch *launch)
 }
 
 CDN_BARE static int
+join_cgroup(const struct cdn_launch *launch)
+{
+	static const char self[] = "0";
+
+	if (launch->cgroup_fd < 0)
+		return 0;
+	return (int)cdn_raw(SYS_write, launch->cgroup_fd, self, 1);
+}
+
+CDN_BARE static int
 set_limits(const struct cdn_launch *launch)
 {
 	for (unsigned i = 0; i < launch->limit_count; i++) {
@@ -183,6 +193,7 @@ static const struct {
 	{ "terminal", take_terminal },
 	{ "stdio", set_stdio },
 	{ "cwd", change_directory },
+	{ "cgroup", join_cgroup },
 	{ "limits", set_limits },
 	{ "keyring", forgo_keyring },
 	{ "capabilities", forgo_capabilities },

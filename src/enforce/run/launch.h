@@ -30,10 +30,12 @@ struct cdn_launch {
 	/* Written before the clone.  Pointers are good until exec. */
 	const struct cdn_run_request *request;
 	int stdio[3];	 /* -1: the caller's own */
+	int cgroup_fd;	 /* its cgroup.procs; -1 = none */
 	int terminal_fd; /* to become the foreground of; -1 = none */
 	bool new_session; /* and the terminal becomes its controlling one */
 	pid_t parent;	 /* with whose thread it dies */
 	uint64_t mask;	 /* of the calling thread, before it blocked all */
+	unsigned tree_limits; /* held by the cgroup */
 	struct cdn_limit limits[CDN_RUN_LIMITS];
 	unsigned limit_count;
 

@@ -13,6 +13,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#define CPU_STEP_US  10000 /* between two looks at the least */
+#define CPU_GRACE_MS 1000
+
 /* ----- The end ------------------------------------------------------------ */
 
 static void
@@ -27,6 +30,7 @@ cdn_loop_kill(struct cdn_running *running)
 	if (running->killing)
 		return;
 	running->killing = true;
+	cdn_cgroup_kill(&running->cgroup); /* all at once, also who runs */
 	cdn_spawn_order(&running->spawn, CDN_ORDER_KILL, SIGKILL);
 	if (running->spawn.reaper == CDN_REAPER_SELF)
 		set_over(running);
@@ -58,33 +62,40 @@ watch(struct cdn_running *running, enum cdn_source source, int fd,
 	return epoll_ctl(running->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Most runs end without ever needing a clock. */
+/* Most runs end without ever needing a clock: *fd is made when it is. */
+static bool
+arm_one(struct cdn_running *running, enum cdn_source source, int *fd,
+    uint64_t us)
+{
+	const struct itimerspec spec = { .it_value = {
+		.tv_sec = (time_t)(us / 1000000),
+		.tv_nsec = (long)(us % 1000000) * 1000 } };
+
+	if (*fd < 0) {
+		*fd = timerfd_create(CLOCK_MONOTONIC,
+		    TFD_CLOEXEC | TFD_NONBLOCK);
+		if (*fd < 0 || watch(running, source, *fd, EPOLLIN) != 0)
+			return false;
+	}
+	return timerfd_settime(*fd, 0, &spec, NULL) == 0;
+}
+
 static bool
 arm(struct cdn_running *running, uint64_t ms)
 {
-	const struct itimerspec spec = { .it_value = {
-		.tv_sec = (time_t)(ms / 1000),
-		.tv_nsec = (long)(ms % 1000) * 1000000 } };
-
-	if (running->timer_fd < 0) {
-		running->timer_fd = timerfd_create(CLOCK_MONOTONIC,
-		    TFD_CLOEXEC | TFD_NONBLOCK);
-		if (running->timer_fd < 0 || watch(running, CDN_SOURCE_TIMER,
-		    running->timer_fd, EPOLLIN) != 0)
-			return false;
-	}
-	return timerfd_settime(running->timer_fd, 0, &spec, NULL) == 0;
+	return arm_one(running, CDN_SOURCE_TIMER, &running->timer_fd,
+	    ms * 1000);
 }
 
 /* Asked once; asked again, or when nobody would remind us, it is an order. */
 static void
-end(struct cdn_running *running, int signal)
+end(struct cdn_running *running, int signal, uint64_t grace_ms)
 {
 	bool again = running->ending;
 
 	running->ending = true;
 	if (again || cdn_spawn_order(&running->spawn, CDN_ORDER_END,
-	    signal) != 0 || !arm(running, running->request.grace_ms))
+	    signal) != 0 || !arm(running, grace_ms))
 		cdn_loop_kill(running);
 }
 
@@ -175,8 +186,39 @@ on_timer(struct cdn_running *running)
 		cdn_loop_kill(running);
 	} else if (!has_ended(running)) {
 		running->timed_out = true;
-		end(running, SIGTERM);
+		end(running, SIGTERM, running->request.grace_ms);
 	}
+}
+
+/*
+ * With all processors at work the tree cannot have used up its time before
+ * then; nobody looks earlier.
+ */
+static bool
+arm_cpu(struct cdn_running *running, uint64_t left_us)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t us = left_us / (processors < 1 ? 1 : (uint64_t)processors);
+
+	return arm_one(running, CDN_SOURCE_CPU, &running->cpu_fd,
+	    us < CPU_STEP_US ? CPU_STEP_US : us);
+}
+
+/* As RLIMIT_CPU does it with one process. */
+static void
+on_cpu(struct cdn_running *running)
+{
+	uint64_t limit_us = running->request.limits.cpu_ms * 1000;
+	uint64_t used_us = cdn_cgroup_cpu_us(&running->cgroup);
+	uint64_t expirations;
+
+	if (read(running->cpu_fd, &expirations, sizeof(expirations)) < 0 ||
+	    running->ending)
+		return;
+	if (used_us >= limit_us)
+		end(running, SIGXCPU, CPU_GRACE_MS);
+	else if (!arm_cpu(running, limit_us - used_us))
+		cdn_loop_kill(running);
 }
 
 static void
@@ -188,7 +230,7 @@ on_interrupt(struct cdn_running *running, enum cdn_signal which)
 		return;
 	if (running->interrupted == 0 && !running->timed_out)
 		running->interrupted = signal;
-	end(running, signal);
+	end(running, signal, running->request.grace_ms);
 }
 
 static void
@@ -237,6 +279,7 @@ static void (*const handlers[CDN_SOURCE_MAX])(struct cdn_running *running) = {
 	[CDN_SOURCE_OUT] = on_out,
 	[CDN_SOURCE_ERR] = on_err,
 	[CDN_SOURCE_TIMER] = on_timer,
+	[CDN_SOURCE_CPU] = on_cpu,
 	[CDN_SOURCE_SIGNALS] = on_signals,
 };
 
@@ -292,6 +335,9 @@ cdn_loop_started(struct cdn_running *running, struct cordon_error *err)
 		return cdn_err_sys(err, errno, "failed to watch the run");
 	if (request->wall_ms > 0 && !arm(running, request->wall_ms))
 		return cdn_err_sys(err, errno, "failed to set a timer");
+	if ((running->cgroup.held & CDN_TREE_CPU) != 0 &&
+	    !arm_cpu(running, request->limits.cpu_ms * 1000))
+		return cdn_err_sys(err, errno, "failed to set a timer");
 	return 0;
 }
 
@@ -340,6 +386,9 @@ cdn_loop_close(struct cdn_running *running)
 		close(running->epoll_fd);
 	if (running->timer_fd >= 0)
 		close(running->timer_fd);
+	if (running->cpu_fd >= 0)
+		close(running->cpu_fd);
 	running->epoll_fd = -1;
 	running->timer_fd = -1;
+	running->cpu_fd = -1;
 }

@@ -49,6 +49,7 @@ fill_status(const struct cdn_running *running, struct cdn_run_result *result)
 
 	if (running->interrupted != 0)
 		signal = running->interrupted;
+	result->tree_limits = running->cgroup.held;
 	result->timed_out = running->timed_out;
 	result->output_cut = running->out.cut || running->err.cut;
 	result->has_exit_code = !running->timed_out;

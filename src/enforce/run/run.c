@@ -27,7 +27,8 @@ check_request(const struct cdn_run_request *request, struct cordon_error *err)
 	    request->reaper > CDN_REAPER_SELF)
 		return bad(err, "unknown mode");
 	if (request->wall_ms > CDN_DURATION_MAX ||
-	    request->grace_ms > CDN_DURATION_MAX)
+	    request->grace_ms > CDN_DURATION_MAX ||
+	    request->limits.cpu_ms > CDN_DURATION_MAX)
 		return bad(err, "the time limit is too large");
 	if (request->output_max > CDN_RUN_OUTPUT_MAX)
 		return bad(err, "the output limit is too large");
@@ -52,11 +53,13 @@ new_running(const struct cdn_run_request *request)
 	running->spawn.control_fd = running->spawn.their_fd = -1;
 	running->spawn.keeper_fd = -1;
 	running->spawn.shepherd.launch.terminal_fd = -1;
+	running->spawn.shepherd.launch.cgroup_fd = -1;
+	running->cgroup = (struct cdn_cgroup)CDN_CGROUP_NONE;
 	running->terminal.fd = -1;
 	running->in_fd = running->pty_fd = -1;
 	running->out.fd = running->err.fd = -1;
 	running->out.tee.fd = running->err.tee.fd = -1;
-	running->epoll_fd = running->timer_fd = -1;
+	running->epoll_fd = running->timer_fd = running->cpu_fd = -1;
 	for (int i = 0; i < 3; i++)
 		running->theirs[i] = -1;
 	return running;
@@ -67,6 +70,7 @@ static void
 free_running(struct cdn_running *running)
 {
 	cdn_spawn_close(&running->spawn);
+	cdn_cgroup_close(&running->cgroup);
 	cdn_terminal_close(&running->terminal);
 	cdn_loop_close(running);
 	cdn_drain_close(running);
@@ -99,11 +103,23 @@ open_terminal(struct cdn_running *running)
 		shepherd->launch.terminal_fd = running->terminal.fd;
 }
 
+static void
+open_cgroup(struct cdn_running *running)
+{
+	struct cdn_launch *launch = &running->spawn.shepherd.launch;
+
+	cdn_cgroup_open(&running->cgroup, &running->request.limits);
+	launch->cgroup_fd = running->cgroup.procs_fd;
+	launch->tree_limits = running->cgroup.held;
+}
+
 static int
 start(struct cdn_running *running, struct cordon_error *err)
 {
-	int r = cdn_spawn_open(&running->spawn, &running->request, err);
+	int r;
 
+	open_cgroup(running);
+	r = cdn_spawn_open(&running->spawn, &running->request, err);
 	if (r == 0)
 		r = cdn_drain_open(running, err);
 	if (r < 0)
@@ -141,6 +157,29 @@ cdn_run_start(const struct cdn_run_request *request, struct cdn_running **ret,
 	}
 	*ret = running;
 	return 0;
+}
+
+unsigned
+cdn_run_limits_probe(const struct cdn_run_limits *limits)
+{
+	struct cdn_cgroup cgroup;
+	unsigned held;
+
+	cdn_cgroup_open(&cgroup, limits);
+	held = cgroup.held;
+	cdn_cgroup_close(&cgroup);
+	return held;
+}
+
+enum cdn_run_scope
+cdn_run_limits_scope(const struct cdn_run_limits *limits, unsigned held)
+{
+	unsigned asked = (limits->cpu_ms > 0 ? CDN_TREE_CPU : 0U) |
+	    (limits->memory_bytes > 0 ? CDN_TREE_MEMORY : 0U) |
+	    (limits->processes > 0 ? CDN_TREE_PROCESSES : 0U);
+
+	return asked != 0 && (asked & ~held) == 0 ? CDN_SCOPE_TREE
+	    : CDN_SCOPE_PROCESS;
 }
 
 int

@@ -56,13 +56,40 @@ struct cdn_entry {
 	const char *const *step;
 };
 
-/* Per process unless a cgroup holds the whole tree.  0 = not limited. */
+/*
+ * 0 = not limited.  Of the whole tree where cgroup v2 lets us divide our own
+ * group (cgroup.h), else of each process: the result says which.
+ *
+ *			whole tree		each process
+ *	cpu_ms		SIGXCPU, SIGKILL	the same; up to whole seconds
+ *			a second later
+ *	memory_bytes	all end by SIGKILL	allocation fails (RLIMIT_DATA:
+ *						private and writable)
+ *	processes	fork fails		the same, counts all of the
+ *						user; means nothing to root
+ *	open_files	-			open fails
+ */
 struct cdn_run_limits {
-	uint64_t cpu_ms;       /* rounded up to seconds */
-	uint64_t memory_bytes; /* private and writable (RLIMIT_DATA) */
-	uint64_t processes;    /* of the user; means nothing to root */
+	uint64_t cpu_ms;
+	uint64_t memory_bytes;
+	uint64_t processes;
 	uint64_t open_files;
 };
+
+enum cdn_run_tree {
+	CDN_TREE_CPU = 1,
+	CDN_TREE_MEMORY = 2,
+	CDN_TREE_PROCESSES = 4,
+};
+
+enum cdn_run_scope { CDN_SCOPE_PROCESS, CDN_SCOPE_TREE };
+
+/* What a run with them would hold for the tree, here and now: tries it. */
+unsigned cdn_run_limits_probe(const struct cdn_run_limits *limits);
+
+/* held: bits of enum cdn_run_tree.  TREE: all of them that could be. */
+enum cdn_run_scope cdn_run_limits_scope(const struct cdn_run_limits *limits,
+    unsigned held);
 
 struct cdn_run_request {
 	const char *program; /* the file to execute; a path, not looked up,
@@ -98,6 +125,7 @@ struct cdn_run_result {
 	int signal;	/* N, or 0 */
 	bool timed_out;
 	bool output_cut; /* more than output_max: the tree was ended */
+	unsigned tree_limits; /* enum cdn_run_tree: limits of the whole tree */
 	uint64_t duration_ms;
 	struct cdn_buf out; /* captured; the caller calls cdn_buf_done() */
 	struct cdn_buf err;

@@ -4,6 +4,7 @@
 #ifndef CDN_RUN_RUNNING_H
 #define CDN_RUN_RUNNING_H
 
+#include "enforce/run/cgroup.h"
 #include "enforce/run/signals.h"
 #include "enforce/run/spawn.h"
 #include "enforce/run/tee.h"
@@ -17,6 +18,7 @@ enum cdn_source {
 	CDN_SOURCE_OUT,
 	CDN_SOURCE_ERR,
 	CDN_SOURCE_TIMER,
+	CDN_SOURCE_CPU,
 	CDN_SOURCE_SIGNALS,
 	CDN_SOURCE_MAX
 };
@@ -30,6 +32,7 @@ struct cdn_output {
 
 struct cdn_running {
 	struct cdn_run_request request; /* pointers are the caller's */
+	struct cdn_cgroup cgroup;
 	struct cdn_spawn spawn;
 	struct cdn_terminal terminal;
 	struct cdn_signals signals;
@@ -44,6 +47,7 @@ struct cdn_running {
 
 	int epoll_fd;
 	int timer_fd;	 /* the deadline, then the grace */
+	int cpu_fd;	 /* when the tree may have used up its time; -1 = none */
 	uint64_t begun_ns;
 	uint64_t ended_ns;
 

@@ -40,15 +40,16 @@ add_limit(struct cdn_launch *launch, int resource, uint64_t soft,
 static void
 fill_limits(struct cdn_launch *launch, const struct cdn_run_limits *limits)
 {
+	unsigned held = launch->tree_limits;
 	uint64_t seconds = limits->cpu_ms / 1000 + (limits->cpu_ms % 1000 > 0);
 
 	add_limit(launch, RLIMIT_CORE, 0, 0);
 	if (limits->cpu_ms > 0) /* SIGXCPU first, SIGKILL a second later */
 		add_limit(launch, RLIMIT_CPU, seconds, seconds + 1);
-	if (limits->memory_bytes > 0)
+	if (limits->memory_bytes > 0 && (held & CDN_TREE_MEMORY) == 0)
 		add_limit(launch, RLIMIT_DATA, limits->memory_bytes,
 		    limits->memory_bytes);
-	if (limits->processes > 0)
+	if (limits->processes > 0 && (held & CDN_TREE_PROCESSES) == 0)
 		add_limit(launch, RLIMIT_NPROC, limits->processes,
 		    limits->processes);
 	if (limits->open_files > 0)

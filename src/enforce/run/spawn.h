@@ -26,7 +26,10 @@ struct cdn_spawn {
 	struct cdn_shepherd shepherd; /* SELF uses it without a process */
 };
 
-/* The request and all it points to must outlive the start. */
+/*
+ * The request and all it points to must outlive the start; a cgroup is in
+ * launch by now.
+ */
 CDN_MUST_USE int cdn_spawn_open(struct cdn_spawn *spawn,
     const struct cdn_run_request *request, struct cordon_error *err);
 

@@ -9,6 +9,7 @@
  *				heeds no signal; then END: exit, or pause
  *	bomb FILE		ends, its children fork on without end
  *	spin			uses the processor
+ *	team COUNT		so many do, each a session; it waits for them
  *	tty [noecho]		says "front", reads a line from the terminal,
  *				says "got LINE"; "int" and "cont" on signals
  *
@@ -252,6 +253,22 @@ play_bomb(char **argv)
 	}
 }
 
+static inline int
+play_team(char **argv)
+{
+	long count = strtol(argv[0], NULL, 10);
+
+	for (long i = 0; i < count; i++)
+		if (fork() == 0) {
+			setsid();
+			for (volatile unsigned n = 0;; n++)
+				;
+		}
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+	return 0;
+}
+
 /* ----- At a terminal ------------------------------------------------------ */
 
 static inline void
@@ -313,6 +330,8 @@ play(char **argv)
 		return play_bomb(argv + 1);
 	if (strcmp(argv[0], "tty") == 0)
 		return play_tty(argv + 1);
+	if (strcmp(argv[0], "team") == 0)
+		return play_team(argv + 1);
 	for (volatile unsigned i = 0; strcmp(argv[0], "spin") == 0; i++)
 		;
 	if (write(1, "ready\n", 6) != 6)
