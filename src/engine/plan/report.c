@@ -380,36 +380,21 @@ add_sockets(struct rows *rows, const struct cdn_document *document)
 	}
 }
 
-static int
-row_cmp(const void *a, const void *b)
-{
-	const struct cdn_plan_rule *x = *(const struct cdn_plan_rule *const *)a;
-	const struct cdn_plan_rule *y = *(const struct cdn_plan_rule *const *)b;
-
-	if (x->layer != y->layer)
-		return x->layer < y->layer ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 /* Layer by layer; what was added first comes first within one. */
 static int
-put_in_order(struct rows *rows)
+put_in_order(const struct rows *rows)
 {
-	struct cdn_plan_build *b = rows->b;
-	const struct cdn_plan_rule **order = cdn_arena_array(b->arena, rows->n,
-	    sizeof(*order));
-	struct cdn_plan_rule *v = cdn_arena_array(b->arena, rows->n,
+	struct cdn_plan *plan = rows->b->plan;
+	struct cdn_plan_rule *v = cdn_arena_array(rows->b->arena, rows->n,
 	    sizeof(*v));
 
-	if (order == NULL || v == NULL)
-		return cdn_err_nomem(b->err);
-	for (size_t i = 0; i < rows->n; i++)
-		order[i] = &rows->v[i];
-	qsort(order, rows->n, sizeof(*order), row_cmp);
-	for (size_t i = 0; i < rows->n; i++)
-		v[i] = *order[i];
-	b->plan->rules = v;
-	b->plan->rule_count = rows->n;
+	if (v == NULL)
+		return cdn_err_nomem(rows->b->err);
+	plan->rules = v;
+	for (enum cordon_layer layer = 0; layer < CORDON_LAYER_MAX; layer++)
+		for (size_t i = 0; i < rows->n; i++)
+			if (rows->v[i].layer == layer)
+				v[plan->rule_count++] = rows->v[i];
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/plan/text.h"
 
 #define WIDTH_MAX 48 /* of a column; what is longer pushes the rest away */
+#define CROWD_MAX 4  /* entries of a passage that are named one by one */
 #define OPS_WIDTH 14 /* "read, modify" */
 
 static const char *const modes[] = {
@@ -42,27 +43,113 @@ wider(size_t a, size_t b)
 
 /* ----- Regions ----------------------------------------------------------- */
 
+/* The entries of one passage that only their kind is to be said of. */
+struct crowd {
+	const struct cdn_region *dir;
+	size_t counts[CDN_REGION_KIND_MAX];
+};
+
+static bool
+is_plain(const struct cdn_region *region)
+{
+	return region->kind == region->held &&
+	    (region->kind == CDN_REGION_FIXED ||
+		region->kind == CDN_REGION_OPEN);
+}
+
+static bool
+lies_in(const struct cdn_region *region, const struct cdn_region *dir)
+{
+	const char *slash = strrchr(region->path, '/');
+	size_t n = strcmp(dir->path, "/") == 0 ? 0 : strlen(dir->path);
+
+	return slash == region->path + n && slash[1] != '\0' &&
+	    strncmp(region->path, dir->path, n) == 0;
+}
+
+static void
+count(const struct cdn_plan *plan, const struct cdn_region *dir,
+    struct crowd *ret)
+{
+	*ret = (struct crowd){ .dir = dir };
+	for (size_t i = 0; i < plan->region_count; i++)
+		if (is_plain(&plan->regions[i]) &&
+		    lies_in(&plan->regions[i], dir))
+			ret->counts[plan->regions[i].kind]++;
+}
+
+static void
+put_region(struct cdn_buf *out, const char *path, const char *entries,
+    size_t width)
+{
+	size_t from;
+
+	cdn_buf_puts(out, "  ");
+	from = out->n;
+	put_clean(out, cdn_str_of(path));
+	cdn_buf_puts(out, entries);
+	pad(out, from, width + 2);
+}
+
+/* A passage can have hundreds of entries: many of one kind are one line. */
+static void
+put_crowds(struct cdn_buf *out, const struct crowd *crowd, size_t width)
+{
+	bool top = strcmp(crowd->dir->path, "/") == 0;
+
+	for (size_t kind = 0; kind < CDN_REGION_KIND_MAX; kind++) {
+		if (crowd->counts[kind] <= CROWD_MAX)
+			continue;
+		put_region(out, crowd->dir->path, top ? "*" : "/*", width);
+		cdn_buf_printf(out, "%s (%zu entries)\n",
+		    cdn_region_kind_name((enum cdn_region_kind)kind),
+		    crowd->counts[kind]);
+	}
+}
+
+/* Its passage stands somewhere before it: parents come first. */
+static bool
+is_in_crowd(const struct cdn_plan *plan, const struct cdn_region *region,
+    struct crowd *crowd)
+{
+	const struct cdn_region *dir = region;
+
+	if (!is_plain(region))
+		return false;
+	while (dir > plan->regions && !lies_in(region, dir))
+		dir--;
+	if (!lies_in(region, dir) || dir->held != CDN_REGION_PASSAGE)
+		return false;
+	if (crowd->dir != dir)
+		count(plan, dir, crowd);
+	return crowd->counts[region->kind] > CROWD_MAX;
+}
+
 static void
 put_regions(struct cdn_buf *out, const struct cdn_plan *plan)
 {
+	struct crowd crowd = { 0 };
 	size_t width = 0;
 
 	for (size_t i = 0; i < plan->region_count; i++)
-		width = wider(width, strlen(plan->regions[i].path));
+		if (!is_in_crowd(plan, &plan->regions[i], &crowd))
+			width = wider(width, strlen(plan->regions[i].path));
 	cdn_buf_puts(out, "\nregions\n");
 	for (size_t i = 0; i < plan->region_count; i++) {
 		const struct cdn_region *region = &plan->regions[i];
-		size_t from;
 
-		cdn_buf_puts(out, "  ");
-		from = out->n;
-		put_clean(out, cdn_str_of(region->path));
-		pad(out, from, width + 2);
+		if (is_in_crowd(plan, region, &crowd))
+			continue;
+		put_region(out, region->path, "", width);
 		cdn_buf_puts(out, cdn_region_kind_name(region->kind));
 		if (region->held != region->kind)
 			cdn_buf_printf(out, ", held to %s",
 			    cdn_region_kind_name(region->held));
 		cdn_buf_putc(out, '\n');
+		if (region->held != CDN_REGION_PASSAGE)
+			continue;
+		count(plan, region, &crowd);
+		put_crowds(out, &crowd, width);
 	}
 }
 
