@@ -47,6 +47,9 @@
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
 #define CDN_BWRAP_WAIT_MS    3000   /* for bwrap to show that it works */
+#define CDN_MOUNTS_MAX	     16384  /* mounts of one namespace */
+#define CDN_MOUNTINFO_MAX    (8UL * 1024UL * 1024UL) /* bytes they are told in */
+#define CDN_LINK_SCAN_MAX    65536  /* entries looked at for other names */
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
 #define CDN_PLAN_REGIONS_MAX 4096   /* regions of one plan */
 #define CDN_PLAN_ENTRIES_MAX 65536  /* directory entries looked at for it */

@@ -180,9 +180,30 @@ add_moved(struct cdn_placelist *list)
 	}
 }
 
-/* Credentials, and what documents add with `protect:`. */
+/* Paths that a caller of the library keeps for himself. */
 static void
-add_closed(struct cdn_placelist *list)
+add_protected(struct cdn_placelist *list,
+    const struct cordon_session_options *options)
+{
+	struct cdn_gather *g = list->g;
+
+	for (size_t i = 0; i < options->protect_count; i++) {
+		const char *path = options->protect[i];
+		struct cdn_place like = { .shown = path,
+			.pos = { .source = floor_source } };
+
+		if (g->code == 0 && path[0] != '/')
+			g->code = cdn_err(g->err, CORDON_E_INVALID,
+			    "protect: '%s' is not absolute", path);
+		cdn_placelist_add(list, cdn_arena_dup(g->arena, path,
+		    strlen(path)), &like);
+	}
+}
+
+/* Credentials, and what documents and callers add to them. */
+static void
+add_closed(struct cdn_placelist *list,
+    const struct cordon_session_options *options)
 {
 	const struct cordon_session *s = list->g->session;
 	const struct cdn_floor_row *row;
@@ -194,6 +215,7 @@ add_closed(struct cdn_placelist *list)
 	first = list->n;
 	for (size_t i = 0; i < s->loaded_count; i++)
 		cdn_placelist_roots(list, &s->loaded[i].policy->protect);
+	add_protected(list, options);
 	for (size_t i = first; i < list->n; i++)
 		list->v[i].sidecars = true;
 }
@@ -294,17 +316,22 @@ add_inodes(struct cdn_placelist *list)
 }
 
 void
-cdn_gather_floor(struct cdn_gather *g, struct cdn_authority_spec *spec,
+cdn_gather_floor(struct cdn_gather *g,
+    const struct cordon_session_options *options,
+    struct cdn_authority_spec *spec,
     struct cdn_place_list *ret_inodes)
 {
 	struct cdn_placelist closed = { .g = g }, sealed = { .g = g };
 	struct cdn_placelist hidden = { .g = g }, own = { .g = g };
 	struct cdn_placelist inodes = { .g = g };
 
-	add_closed(&closed);
+	add_closed(&closed, options);
 	add_sealed(&sealed);
 	add_hidden(&hidden);
 	add_inodes(&inodes);
+	cdn_placelist_aliases(&closed);
+	cdn_placelist_aliases(&sealed);
+	cdn_placelist_aliases(&hidden);
 	if (g->session->own.home[0] != '\0')
 		add_exact(&own, g->session->own.home, "");
 	if (g->session->own.tmp[0] != '\0')

@@ -176,6 +176,33 @@ cdn_placelist_roots(struct cdn_placelist *list, const struct cdn_roots *roots)
 	}
 }
 
+struct aliases {
+	struct cdn_placelist *list;
+	struct cdn_place like;
+};
+
+static void
+add_alias(const char *path, void *arg)
+{
+	const struct aliases *a = arg;
+
+	cdn_placelist_exact(a->list, path, &a->like);
+}
+
+void
+cdn_placelist_aliases(struct cdn_placelist *list)
+{
+	struct cdn_gather *g = list->g;
+	size_t n = g->mounts.n == 0 ? 0 : list->n;
+
+	for (size_t i = 0; i < n && g->code == 0; i++) {
+		struct aliases a = { list, list->v[i] };
+
+		fail(g, cdn_mounts_aliases(g->arena, &g->mounts,
+		    a.like.path, add_alias, &a, g->err));
+	}
+}
+
 const char *
 cdn_placelist_name(const struct cdn_placelist *list, const char *dir,
     const char *name)

@@ -13,6 +13,7 @@
 #define CDN_SESSION_PLACELIST_H
 
 #include "enforce/path/lookup.h"
+#include "enforce/path/mounts.h"
 #include "enforce/session/session.h"
 #include "enforce/session/worktree.h"
 
@@ -20,6 +21,7 @@ struct cdn_gather {
 	const struct cordon_session *session;
 	struct cdn_arena *arena;
 	struct cdn_lookup *lookup;
+	struct cdn_mounts mounts;
 	struct cdn_worktree worktree;
 	struct cordon_error *err; /* of the first failure */
 	int code;		  /* 0 = none */
@@ -59,6 +61,9 @@ void cdn_placelist_roots(struct cdn_placelist *list,
 /* By component: is path dir itself or below it? */
 bool cdn_placelist_below(const char *path, const char *dir);
 
+/* The same entries by the other paths that mounts give them. */
+void cdn_placelist_aliases(struct cdn_placelist *list);
+
 /* Does a place of the list hold for the path already, flags aside? */
 bool cdn_placelist_covers(const struct cdn_placelist *list, const char *path);
 
@@ -69,8 +74,9 @@ const char *cdn_placelist_name(const struct cdn_placelist *list,
 struct cdn_place_list cdn_placelist_done(const struct cdn_placelist *list);
 
 /* floor_places.c: closed, sealed, hidden and own of the specification. */
-void cdn_gather_floor(struct cdn_gather *g, struct cdn_authority_spec *spec,
-    struct cdn_place_list *ret_inodes);
+void cdn_gather_floor(struct cdn_gather *g,
+    const struct cordon_session_options *options,
+    struct cdn_authority_spec *spec, struct cdn_place_list *ret_inodes);
 
 /* grant_places.c: the roots of documents and command line. */
 void cdn_gather_grants(struct cdn_gather *g,

@@ -146,6 +146,22 @@ git_entries(const struct cordon_session *s, bool nested)
 							  CDN_GIT_NESTED;
 }
 
+/* Without /proc nobody can tell; the session says so. */
+static int
+read_mounts(struct cordon_session *s, struct cdn_mounts *ret,
+    struct cordon_error *err)
+{
+	struct cordon_error why;
+	int code = cdn_mounts_read(s->arena, ret, &why);
+
+	s->mounts_unknown = code == CORDON_E_NOT_FOUND;
+	if (code == 0 || s->mounts_unknown)
+		return 0;
+	if (err != NULL)
+		*err = why;
+	return code;
+}
+
 static int
 gather(struct cordon_session *s, const struct cordon_session_options *options,
     struct cordon_error *err)
@@ -157,11 +173,13 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 		return cdn_err_nomem(err);
 	g.code = cdn_own_find(s, g.lookup, options, err);
 	if (g.code == 0)
+		g.code = read_mounts(s, &g.mounts, err);
+	if (g.code == 0)
 		g.code = cdn_worktree_find(s->arena, s->workspace,
 		    &g.worktree, err);
 	if (g.code != 0)
 		return g.code;
-	cdn_gather_floor(&g, &s->spec, &s->inodes);
+	cdn_gather_floor(&g, options, &s->spec, &s->inodes);
 	cdn_gather_grants(&g, options, s->documents, &s->spec);
 	cdn_gather_runtime(&g, options, &s->spec);
 	if (g.code == 0 && options->network != NULL)

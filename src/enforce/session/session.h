@@ -52,6 +52,7 @@ struct cordon_session {
 	size_t file_count;
 	struct cdn_document *documents; /* parallel to loaded; owns profiles */
 
+	bool mounts_unknown; /* no mountinfo: bind mounts may show the floor */
 	struct cdn_place_list inodes;	 /* of cordon's own: see inodes.h */
 	struct cdn_network_set *network; /* --network, or NULL */
 	struct cdn_authority_spec spec;	 /* what the authority was built from */
