@@ -65,20 +65,33 @@ by_posix_spawn(void)
 	    envp_none) == 0 && wait_for(pid);
 }
 
-static bool
-by_run(enum cdn_reaper reaper, enum cdn_output_mode output)
+static struct cdn_run_request
+request_of(enum cdn_reaper reaper, enum cdn_output_mode output)
 {
-	struct cdn_run_request request = { .program = argv_true[0],
+	return (struct cdn_run_request){ .program = argv_true[0],
 		.argv = argv_true, .envp = envp_none, .reaper = reaper,
 		.output_mode = output };
+}
+
+static bool
+by_request(const struct cdn_run_request *request)
+{
 	struct cdn_run_result result;
 	bool good;
 
-	if (cdn_run(&request, &result, NULL) != 0)
+	if (cdn_run(request, &result, NULL) != 0)
 		return false;
 	good = result.success;
 	cdn_run_result_done(&result);
 	return good;
+}
+
+static bool
+by_run(enum cdn_reaper reaper, enum cdn_output_mode output)
+{
+	struct cdn_run_request request = request_of(reaper, output);
+
+	return by_request(&request);
 }
 
 static bool
@@ -99,6 +112,35 @@ by_self(void)
 	return by_run(CDN_REAPER_SELF, CDN_OUTPUT_PASS);
 }
 
+static int
+enter_nothing(const void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* All that a cage costs but the cage. */
+static bool
+by_self_caged(void)
+{
+	struct cdn_run_request request = request_of(CDN_REAPER_SELF,
+	    CDN_OUTPUT_PASS);
+
+	request.entry.enter = enter_nothing;
+	return by_request(&request);
+}
+
+/* With a control group, where one can be had. */
+static bool
+by_self_limited(void)
+{
+	struct cdn_run_request request = request_of(CDN_REAPER_SELF,
+	    CDN_OUTPUT_PASS);
+
+	request.limits.cpu_ms = 60000;
+	return by_request(&request);
+}
+
 /* The first is what the others are compared with; SELF leaves us a reaper. */
 static const struct {
 	const char *name;
@@ -109,6 +151,8 @@ static const struct {
 	{ "run, shepherd", by_shepherd },
 	{ "run, shepherd, captured", by_shepherd_captured },
 	{ "run, self", by_self },
+	{ "run, self, caged", by_self_caged },
+	{ "run, self, limited", by_self_limited },
 	{ "fork+exec", by_fork },
 };
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -110,9 +111,9 @@ join_cgroup(const struct cdn_launch *launch)
 {
 	static const char self[] = "0";
 
-	if (launch->cgroup_fd < 0)
+	if (launch->procs_fd < 0)
 		return 0;
-	return (int)cdn_raw(SYS_write, launch->cgroup_fd, self, 1);
+	return (int)cdn_raw(SYS_write, launch->procs_fd, self, 1);
 }
 
 CDN_BARE static int
@@ -204,8 +205,9 @@ static const struct {
 	{ NULL, execute },
 };
 
-CDN_BARE int
-cdn_child_main(void *arg)
+/* An exit status, on failure only. */
+CDN_BARE static int
+child_main(void *arg)
 {
 	struct cdn_launch *launch = arg;
 
@@ -219,6 +221,25 @@ cdn_child_main(void *arg)
 		break;
 	}
 	return 127;
+}
+
+CDN_BARE int
+cdn_child_start(struct cdn_launch *launch, void *stack_top, int *pidfd)
+{
+	int flags = CLONE_VM | CLONE_VFORK | SIGCHLD |
+	    (pidfd == NULL ? 0 : CLONE_PIDFD);
+	int procs_fd = launch->procs_fd;
+	int pid = -ENOSYS;
+
+	if (launch->cgroup_fd >= 0) {
+		launch->procs_fd = -1;
+		pid = cdn_sys_clone_into(launch->cgroup_fd, child_main,
+		    stack_top, flags, launch, pidfd);
+		launch->procs_fd = procs_fd;
+	}
+	/* A filter may not know clone3, an old kernel not that flag of it. */
+	return pid >= 0 ? pid : cdn_sys_clone(child_main, stack_top, flags,
+	    launch, pidfd);
 }
 
 const char *

@@ -30,7 +30,8 @@ struct cdn_launch {
 	/* Written before the clone.  Pointers are good until exec. */
 	const struct cdn_run_request *request;
 	int stdio[3];	 /* -1: the caller's own */
-	int cgroup_fd;	 /* its cgroup.procs; -1 = none */
+	int cgroup_fd;	 /* to begin in; -1 = none */
+	int procs_fd;	 /* its cgroup.procs, for who could not; -1 = none */
 	int terminal_fd; /* to become the foreground of; -1 = none */
 	bool new_session; /* and the terminal becomes its controlling one */
 	pid_t parent;	 /* with whose thread it dies */
@@ -46,8 +47,12 @@ struct cdn_launch {
 
 /* ----- The child (child.c) ------------------------------------------------ */
 
-/* All steps, exec the last of them.  Returns an exit status on failure only. */
-int cdn_child_main(void *launch);
+/*
+ * Makes the child, which goes through all steps, exec the last of them.  Its
+ * pid, or -errno when there was none; pidfd may be NULL.  CDN_BARE.
+ */
+CDN_MUST_USE int cdn_child_start(struct cdn_launch *launch, void *stack_top,
+    int *pidfd);
 /* The name of a step, for people; NULL for exec itself. */
 const char *cdn_child_step(unsigned step);
 

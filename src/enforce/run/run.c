@@ -54,6 +54,7 @@ new_running(const struct cdn_run_request *request)
 	running->spawn.keeper_fd = -1;
 	running->spawn.shepherd.launch.terminal_fd = -1;
 	running->spawn.shepherd.launch.cgroup_fd = -1;
+	running->spawn.shepherd.launch.procs_fd = -1;
 	running->cgroup = (struct cdn_cgroup)CDN_CGROUP_NONE;
 	running->terminal.fd = -1;
 	running->in_fd = running->pty_fd = -1;
@@ -109,7 +110,8 @@ open_cgroup(struct cdn_running *running)
 	struct cdn_launch *launch = &running->spawn.shepherd.launch;
 
 	cdn_cgroup_open(&running->cgroup, &running->request.limits);
-	launch->cgroup_fd = running->cgroup.procs_fd;
+	launch->cgroup_fd = running->cgroup.dir_fd;
+	launch->procs_fd = running->cgroup.procs_fd;
 	launch->tree_limits = running->cgroup.held;
 }
 

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -74,8 +73,8 @@ begin(struct cdn_shepherd *shepherd)
 	int r = become_shepherd(shepherd);
 
 	if (r >= 0)
-		r = cdn_sys_clone(cdn_child_main, shepherd->child_stack,
-		    CLONE_VM | CLONE_VFORK | SIGCHLD, &shepherd->launch, NULL);
+		r = cdn_child_start(&shepherd->launch, shepherd->child_stack,
+		    NULL);
 	if (r < 0)
 		return r;
 	shepherd->tree.leader = r;

@@ -137,8 +137,7 @@ clone_self(struct cdn_spawn *spawn)
 	int pid;
 
 	shepherd->launch.parent = (pid_t)cdn_raw(SYS_getpid);
-	pid = cdn_sys_clone(cdn_child_main, shepherd->child_stack,
-	    CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &shepherd->launch,
+	pid = cdn_child_start(&shepherd->launch, shepherd->child_stack,
 	    &spawn->keeper_fd);
 	if (pid > 0)
 		shepherd->tree.leader = pid;

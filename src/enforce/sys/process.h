@@ -34,6 +34,14 @@ struct cdn_sigaction {
 CDN_MUST_USE int cdn_sys_clone(int (*fn)(void *arg), void *stack_top,
     int flags, void *arg, int *pidfd);
 
+/*
+ * The same with clone3(2), the process being a member of a cgroup (v2, its
+ * directory) from the start: since 5.7.  Moving it there afterwards makes all
+ * processors of the machine wait for each other, which takes milliseconds.
+ */
+CDN_MUST_USE int cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg),
+    void *stack_top, int flags, void *arg, int *pidfd);
+
 /* Since 5.9.  Every descriptor from `first` on: closed, or what flags say. */
 CDN_MUST_USE int cdn_sys_close_range(unsigned first, unsigned flags);
 
