@@ -1,8 +1,12 @@
 #include "enforce/run/tee.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
+
+#define STUCK_MS 1000 /* without a byte taken: nobody looks */
 
 /* A broken pipe signals the thread that writes: it is taken back there. */
 ssize_t
@@ -42,16 +46,32 @@ cdn_tee_done(struct cdn_tee *tee)
 	cdn_buf_done(&tee->shown);
 }
 
+/* Whoever reads there must not hold up the run, nor its deadline. */
+static bool
+is_stuck(int fd)
+{
+	struct pollfd on = { .fd = fd, .events = POLLOUT };
+	int r;
+
+	do
+		r = poll(&on, 1, STUCK_MS);
+	while (r < 0 && errno == EINTR);
+	return r <= 0;
+}
+
+/* A pipe that says it has room has it for this much. */
 static void
 write_all(struct cdn_tee *tee)
 {
 	size_t done = 0;
 
 	while (tee->fd >= 0 && done < tee->shown.n) {
-		ssize_t n = cdn_write_quietly(tee->fd, tee->shown.p + done,
-		    tee->shown.n - done);
+		size_t part = tee->shown.n - done;
+		ssize_t n = is_stuck(tee->fd) ? 0
+		    : cdn_write_quietly(tee->fd, tee->shown.p + done,
+			part < PIPE_BUF ? part : PIPE_BUF);
 
-		if (n == -EINTR)
+		if (n == -EINTR || n == -EAGAIN)
 			continue;
 		if (n <= 0)
 			tee->fd = -1; /* nobody looks any more */

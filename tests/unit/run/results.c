@@ -212,6 +212,30 @@ test_tee(void)
 	close(saved);
 }
 
+/* A child, whose stderr is a pipe that is full and never read. */
+static int
+stderr_is_stuck(void *arg)
+{
+	struct cdn_run_request request =
+	    request_of(SHELL("echo hello; exec sleep 60"));
+	struct cdn_run_result result;
+	int both[2];
+
+	(void)arg;
+	alarm(LONG_MS / 2000);
+	if (pipe2(both, O_CLOEXEC | O_NONBLOCK) != 0)
+		return 2;
+	while (write(both[1], "x", 1) == 1)
+		;
+	if (fcntl(both[1], F_SETFL, 0) != 0 || dup2(both[1], 2) != 2)
+		return 2;
+	request.tee = true;
+	request.wall_ms = 200;
+	request.grace_ms = 50;
+	result = must_time_out(&request, "hello");
+	return result.timed_out && is_text(&result.out, "hello\n") ? 0 : 1;
+}
+
 static const struct {
 	const char *bytes;
 	const char *text;
@@ -455,6 +479,8 @@ main(int argc, char **argv)
 		test_steps(reapers[i]);
 	}
 	test_tee();
+	ok(tmp_child(stderr_is_stuck, NULL, false) == 0,
+	    "nobody who does not read holds it up");
 	test_texts();
 	test_quiet();
 	test_validate();
