@@ -17,8 +17,8 @@
 struct cdn_home {
 	uid_t uid; /* whose everything must be */
 	int basefd;
-	int parentfd; /* holds the tmp directory and its lock; or -1 */
-	int lockfd;
+	int parentfd; /* holds the tmp directory; or -1 */
+	int lockfd;   /* the tmp directory itself */
 	char tmp[NAME_MAX + 1]; /* its name there */
 	char *substitute;	/* base, when it goes with the session */
 };
@@ -228,23 +228,6 @@ open_parent(struct cdn_home *home, const struct cdn_home_spec *spec,
 	return 0;
 }
 
-/* With the lock in hand, what bears the name was left behind by the dead. */
-static int
-make_fresh(const struct cdn_home *home)
-{
-	size_t budget = CDN_HOME_WIPE_ENTRIES;
-	int r;
-
-	if (mkdirat(home->parentfd, home->tmp, MODE_DIR) == 0)
-		return 0;
-	if (errno != EEXIST)
-		return -errno;
-	r = cdn_wipe(home->parentfd, home->tmp, &budget);
-	if (r == 0 && mkdirat(home->parentfd, home->tmp, MODE_DIR) != 0)
-		r = -errno;
-	return r;
-}
-
 static int
 open_tmp(struct cdn_home *home, const struct cdn_home_spec *spec,
     struct cordon_error *err)
@@ -253,16 +236,13 @@ open_tmp(struct cdn_home *home, const struct cdn_home_spec *spec,
 
 	if (r != 0)
 		return r;
-	home->lockfd = cdn_lock_take(home->parentfd, home->tmp);
+	home->lockfd = cdn_lock_make(home->parentfd, home->tmp);
 	if (home->lockfd == -EBUSY)
 		return cdn_err_sys(err, EBUSY,
 		    "'%s' is used by another session", spec->tmp);
 	if (home->lockfd < 0)
-		return cdn_err_sys(err, -home->lockfd, "cannot lock '%s'",
+		return cdn_err_sys(err, -home->lockfd, "cannot make '%s'",
 		    spec->tmp);
-	r = make_fresh(home);
-	if (r != 0)
-		return cdn_err_sys(err, -r, "cannot make '%s'", spec->tmp);
 	return 0;
 }
 
@@ -315,8 +295,7 @@ remove_tmp(const struct cdn_home *home)
 {
 	size_t budget = CDN_HOME_WIPE_ENTRIES;
 
-	if (cdn_wipe(home->parentfd, home->tmp, &budget) == 0)
-		cdn_lock_remove(home->parentfd, home->tmp);
+	(void)!cdn_wipe(home->parentfd, home->tmp, &budget);
 }
 
 /* Whoever can change the names in /tmp owns them, so this is the one made. */

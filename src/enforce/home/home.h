@@ -1,9 +1,9 @@
 /*
  * home - what a run finds around it: its own HOME, a private tmp.
  *
- *	BASE/homes/ID		kept, one per workspace; caches and dotfiles
- *	BASE/tmp/ID		fresh, one per session; removed at its end
- *	BASE/tmp/ID.lock	held as long as the session lives
+ *	BASE/homes/ID	kept, one per workspace; caches and dotfiles live there
+ *	BASE/tmp/ID	fresh, one per session; locked as long as it lives,
+ *			removed at its end
  *
  * BASE is cordon's state directory, or a fresh directory in /tmp when that one
  * cannot be made.  The cage can write both, so nothing here is ever written,

@@ -7,73 +7,84 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/home/nest.h"
 #include "enforce/home/wipe.h"
 
-#define SUFFIX	     ".lock"
-#define SUFFIX_LEN   (sizeof(SUFFIX) - 1)
+#define MODE_DIR     0700U
 #define TAKE_TRIES   64
 #define TAKE_WAIT_NS 1000000L
 #define BUFFER_BYTES 8192
 
-/*
- * A sweep may hold a new lock for a moment, and may have removed the file
- * between our open and our flock: then the lock is on nothing.
- */
+/* A directory of that name to lock; its mode may be anything. */
 static int
-try_take(int dirfd, const char *file)
+open_any(int dirfd, const char *name)
 {
-	struct stat st;
-	int fd = openat(dirfd, file,
-	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	int r;
+	int fd = cdn_nest_open(dirfd, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-		r = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	else if (fstat(fd, &st) != 0)
-		r = -errno;
-	else if (st.st_nlink == 0)
-		r = -EAGAIN;
-	else
-		return fd;
-	close(fd);
-	return r;
+	return fd == -EACCES ? cdn_nest_open_dir(dirfd, name) : fd;
 }
 
+/* 0, -EBUSY, -EAGAIN when it was removed meanwhile, -ENOLCK without locks. */
 static int
-lock_name(char out[NAME_MAX + 1], const char *name)
+lock(int fd)
 {
-	if (strlen(name) + SUFFIX_LEN > NAME_MAX)
-		return -ENAMETOOLONG;
-	snprintf(out, NAME_MAX + 1, "%s" SUFFIX, name);
-	return 0;
+	struct stat st;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -ENOLCK;
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	return st.st_nlink == 0 ? -EAGAIN : 0;
+}
+
+/* ----- Making ------------------------------------------------------------------- */
+
+/* With the lock in hand, what bears the name was left behind by the dead. */
+static int
+clear(int dirfd, const char *name)
+{
+	size_t budget = CDN_HOME_WIPE_ENTRIES;
+	int r = cdn_wipe(dirfd, name, &budget);
+
+	return r == 0 ? -EAGAIN : r;
+}
+
+/* -EAGAIN and -EBUSY may be otherwise a moment later: somebody sweeps. */
+static int
+try_make(int dirfd, const char *name)
+{
+	bool made = mkdirat(dirfd, name, MODE_DIR) == 0;
+	int fd, r;
+
+	if (!made && errno != EEXIST)
+		return -errno;
+	fd = open_any(dirfd, name);
+	if (fd < 0)
+		return fd == -ENOENT ? -EAGAIN : fd;
+	r = lock(fd);
+	if (made && (r == 0 || r == -ENOLCK))
+		return fd;
+	if (r == 0)
+		r = clear(dirfd, name);
+	close(fd);
+	return r == -ENOLCK ? -EBUSY : r;
 }
 
 int
-cdn_lock_take(int dirfd, const char *name)
+cdn_lock_make(int dirfd, const char *name)
 {
 	struct timespec pause = { .tv_nsec = TAKE_WAIT_NS };
-	char file[NAME_MAX + 1];
-	int r = lock_name(file, name);
+	int r = -EAGAIN;
 
-	for (int i = 0; r == 0 || r == -EBUSY || r == -EAGAIN; i++) {
-		r = try_take(dirfd, file);
-		if (r >= 0 || i == TAKE_TRIES)
+	for (int i = 0; i < TAKE_TRIES; i++) {
+		r = try_make(dirfd, name);
+		if (r != -EBUSY && r != -EAGAIN)
 			return r;
 		if (r == -EBUSY)
 			(void)nanosleep(&pause, NULL);
 	}
 	return r;
-}
-
-void
-cdn_lock_remove(int dirfd, const char *name)
-{
-	char file[NAME_MAX + 1];
-
-	if (lock_name(file, name) == 0)
-		(void)unlinkat(dirfd, file, 0);
 }
 
 /* ----- Leftovers -------------------------------------------------------------- */
@@ -84,36 +95,20 @@ struct sweep {
 	size_t budget;
 };
 
-/* True when nobody holds it, and then it is ours until fd is closed. */
-static bool
-is_free(int fd)
-{
-	struct stat st;
-
-	return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
-	    st.st_nlink > 0;
-}
-
 static void
-look_at(struct sweep *sweep, const char *file)
+look_at(struct sweep *sweep, const struct dirent64 *entry)
 {
-	char name[NAME_MAX + 1];
-	size_t n = strlen(file);
 	cdn_cleanup_fd int fd = -1;
 
-	if (n <= SUFFIX_LEN || n > NAME_MAX ||
-	    strcmp(file + n - SUFFIX_LEN, SUFFIX) != 0)
+	if (entry->d_name[0] == '.' ||
+	    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 		return;
 	sweep->looks++;
-	fd = openat(sweep->dirfd, file,
-	    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || !is_free(fd))
+	fd = open_any(sweep->dirfd, entry->d_name);
+	if (fd < 0 || lock(fd) != 0)
 		return;
-	memcpy(name, file, n - SUFFIX_LEN);
-	name[n - SUFFIX_LEN] = '\0';
 	sweep->removed++;
-	if (cdn_wipe(sweep->dirfd, name, &sweep->budget) == 0)
-		(void)unlinkat(sweep->dirfd, file, 0);
+	(void)!cdn_wipe(sweep->dirfd, entry->d_name, &sweep->budget);
 }
 
 static bool
@@ -137,7 +132,6 @@ cdn_lock_sweep(int dirfd)
 			entry = (const void *)(buffer + at);
 			if (is_tired(&sweep))
 				return;
-			if (entry->d_name[0] != '.')
-				look_at(&sweep, entry->d_name);
+			look_at(&sweep, entry);
 		}
 }

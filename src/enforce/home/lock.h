@@ -1,28 +1,29 @@
 /*
- * lock - which tmp directories are in use, and the removal of those that are
- * not.
+ * lock - tmp directories: made, known to be in use, removed when they are not.
  *
- *	DIR/NAME	the directory
- *	DIR/NAME.lock	locked (flock) by the session that uses it
+ * A directory is its own lock (flock), held by the session that made it; one
+ * that nobody holds was left behind.  No file beside it is needed, which would
+ * cost as much as the directory.  The cage can lock its directory too, but only
+ * when its session is gone: then it is left alone a little longer.
  *
- * The lock is there before the directory and goes after it, so that a lock
- * nobody holds means: whatever bears this name was left behind.  The cage can
- * write neither DIR nor the lock.
+ * Where directories cannot be locked (NFS), nothing is ever taken for left
+ * behind.
  */
 #ifndef CDN_HOME_LOCK_H
 #define CDN_HOME_LOCK_H
 
 #include "base/base.h"
 
-/* A descriptor that holds the lock until it is closed; -EBUSY: in use. */
-CDN_MUST_USE int cdn_lock_take(int dirfd, const char *name);
-
-/* Removes the lock file of a name whose directory is gone. */
-void cdn_lock_remove(int dirfd, const char *name);
+/*
+ * Makes the directory name (no slash) below dirfd, 0700 and empty; what the
+ * dead left under this name goes first.  A descriptor that holds the lock until
+ * it is closed, or -errno; -EBUSY: in use.
+ */
+CDN_MUST_USE int cdn_lock_make(int dirfd, const char *name);
 
 /*
  * Removes what was left behind, within the limits of home.h.  dirfd is freshly
- * opened: it is read from where it stands.
+ * opened: it is read from where it stands.  Hidden names are not looked at.
  */
 void cdn_lock_sweep(int dirfd);
 

@@ -14,7 +14,7 @@ run_home(void *arg)
 	if (r == 0)
 		cdn_home_close(home);
 	return r == 0 && !tmp_there(HOME "/.gitconfig") ? 1 :
-	    tmp_there(TMP) || tmp_there(TMP ".lock") ? 2 : r;
+	    tmp_there(TMP) ? 2 : r;
 }
 
 /* With everything to be written anew. */

@@ -18,8 +18,7 @@ test_made(struct fixture *f)
 	tmp_file(TMP "/gone", "x");
 	cdn_home_close(home);
 	ok(tmp_there(HOME "/kept"), "the home is kept");
-	ok(!tmp_there(TMP) && !tmp_there(TMP ".lock"),
-	    "the tmp is gone and its lock too");
+	ok(!tmp_there(TMP), "the tmp is gone");
 	ok(tmp_open_fds() == before, "no descriptor is left open");
 	cdn_home_close(NULL);
 }
@@ -45,7 +44,12 @@ body_modes(void *arg)
 	if (mode_of(HOME) != 0700)
 		return 4;
 	tmp_mode(HOME, 0777);
-	return fixture_visit(f) == 0 && mode_of(HOME) == 0700 ? 0 : 5;
+	tmp_dir("state/tmp/dead");
+	tmp_file("state/tmp/dead/f", "x");
+	tmp_mode("state/tmp/dead", 0);
+	if (fixture_visit(f) != 0 || mode_of(HOME) != 0700)
+		return 5;
+	return tmp_there("state/tmp/dead") ? 6 : 0;
 }
 
 static void
@@ -205,36 +209,33 @@ test_leftovers(struct fixture *f)
 
 	ok(fixture_visit(f) == 0, "control: an ordinary session");
 	dirfd = open(tmp_path("state/tmp"), O_RDONLY | O_CLOEXEC);
-	lock = cdn_lock_take(dirfd, "alive");
-	tmp_dir("state/tmp/alive");
+	lock = cdn_lock_make(dirfd, "alive");
 	tmp_file("state/tmp/alive/f", "x");
 	tmp_dir("state/tmp/dead");
 	tmp_file("state/tmp/dead/f", "x");
 	tmp_link("../../../outside", "state/tmp/dead/l");
-	tmp_file("state/tmp/dead.lock", "");
-	tmp_file("state/tmp/none.lock", "");
-	tmp_link("../../outside", "state/tmp/link.lock");
-	tmp_dir("state/tmp/other");
+	tmp_dir("state/tmp/closed");
+	tmp_mode("state/tmp/closed", 0);
+	tmp_link("../../outside", "state/tmp/link");
+	tmp_file("state/tmp/file", "");
 	ok(lock >= 0 && fixture_open(f, &home) == 0, "among leftovers");
-	ok(!tmp_there("state/tmp/dead") && !tmp_there("state/tmp/dead.lock") &&
-		!tmp_there("state/tmp/none.lock"),
+	ok(!tmp_there("state/tmp/dead") && !tmp_there("state/tmp/closed"),
 	    "what the dead left is removed");
-	ok(tmp_there("state/tmp/alive/f") && tmp_there("state/tmp/alive.lock"),
-	    "what is in use is not");
-	ok(tmp_there("state/tmp/other") && tmp_there("state/tmp/link.lock") &&
+	ok(tmp_there("state/tmp/alive/f"), "what is in use is not");
+	ok(tmp_there("state/tmp/link") && tmp_there("state/tmp/file") &&
 		tmp_there("outside"),
-	    "nor what was never locked");
+	    "nor what is no directory");
 	cdn_home_close(home);
 	close(lock);
 	ok(fixture_visit(f) == 0 && !tmp_there("state/tmp/alive"),
 	    "until its lock is free");
 	for (int i = 0; i < CDN_HOME_CLEAN_MAX + 4; i++) {
-		snprintf(name, sizeof(name), "state/tmp/n%d.lock", i);
-		tmp_file(name, "");
+		snprintf(name, sizeof(name), "state/tmp/n%d", i);
+		tmp_dir(name);
 	}
 	ok(fixture_visit(f) == 0, "many leftovers");
 	for (int i = 0; i < CDN_HOME_CLEAN_MAX + 4; i++) {
-		snprintf(name, sizeof(name), "state/tmp/n%d.lock", i);
+		snprintf(name, sizeof(name), "state/tmp/n%d", i);
 		left += tmp_there(name);
 	}
 	ok(left == 4, "a start removes so many and no more");
@@ -281,21 +282,21 @@ test_killed(struct fixture *f)
 	if (pid == 0)
 		_exit(fixture_open(f, &home) == 0 ? 0 : 1);
 	waitpid(pid, NULL, 0);
-	ok(tmp_there(TMP) && tmp_there(TMP ".lock"),
+	ok(tmp_there(TMP),
 	    "control: a session that ended too early leaves something");
 	snprintf(other, sizeof(other), "%s", tmp_path("state/tmp/s2"));
 	f->spec.tmp = other;
-	ok(fixture_visit(f) == 0 && !tmp_there(TMP) && !tmp_there(TMP ".lock"),
+	ok(fixture_visit(f) == 0 && !tmp_there(TMP),
 	    "which the next one removes");
 	f->spec.tmp = f->tmp;
 }
 
-/* A sweep may remove a lock file that is about to be locked. */
+/* A sweep may remove a directory that is about to be locked. */
 static int
 body_sweep(void *arg)
 {
 	(void)arg;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 20000; i++) {
 		int fd = open(tmp_path("locks"), O_RDONLY | O_CLOEXEC);
 
 		cdn_lock_sweep(fd);
@@ -305,32 +306,39 @@ body_sweep(void *arg)
 }
 
 static void
-test_lock_race(void)
+test_lock(void)
 {
 	struct stat held, named;
-	int dirfd, lost = 0, failed = 0;
+	int dirfd, lock, lost = 0, failed = 0;
 	pid_t pid;
 
 	tmp_dir("locks");
+	tmp_dir("locks/x");
+	tmp_file("locks/x/f", "x");
 	dirfd = open(tmp_path("locks"), O_RDONLY | O_CLOEXEC);
+	lock = cdn_lock_make(dirfd, "x");
+	ok(lock >= 0 && tmp_there("locks/x") && !tmp_there("locks/x/f"),
+	    "what was left behind is made anew");
+	ok(cdn_lock_make(dirfd, "x") == -EBUSY, "and cannot be made again");
+	close(lock);
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
 		_exit(body_sweep(NULL));
 	while (waitpid(pid, NULL, WNOHANG) == 0) {
-		int fd = cdn_lock_take(dirfd, "x");
+		int fd = cdn_lock_make(dirfd, "x");
 
 		failed += fd < 0;
 		lost += fd >= 0 && (fstat(fd, &held) != 0 ||
-		    stat(tmp_path("locks/x.lock"), &named) != 0 ||
+		    stat(tmp_path("locks/x"), &named) != 0 ||
 		    held.st_ino != named.st_ino);
-		cdn_lock_remove(dirfd, "x");
+		(void)!rmdir(tmp_path("locks/x"));
 		if (fd >= 0)
 			close(fd);
 	}
 	close(dirfd);
 	ok_f(lost == 0 && failed == 0,
-	    "a lock that is held has its name (%d lost, %d failed)", lost,
+	    "a directory that is locked is there (%d lost, %d failed)", lost,
 	    failed);
 }
 
@@ -393,7 +401,7 @@ main(void)
 	test_leftovers(&f);
 	test_in_use(&f);
 	test_killed(&f);
-	test_lock_race();
+	test_lock();
 	test_many(&f);
 	tmp_end();
 	return done_testing();
