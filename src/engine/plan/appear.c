@@ -71,7 +71,7 @@ name_appears(struct asking *a, cdn_str part)
 	if (cdn_decide_subtree(a->b->view, CORDON_AS_PROCESS, CORDON_MODIFY,
 		cdn_str_of(path)) == CDN_SUBTREE_DENY)
 		return false;
-	return has_star(part) || !reader->exists(reader->arg, path, &directory);
+	return !reader->exists(reader->arg, path, &directory);
 }
 
 /* ----- Rules ------------------------------------------------------------- */

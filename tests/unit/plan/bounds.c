@@ -13,6 +13,8 @@ static const struct world_spec
 	floating = { DENY("  denyRead: [\"**/*.env\"]\n") },
 	anchored = { DENY("  denyModify: [\"a/b/**\"]\n") },
 	carved = { DENY(""), .runtime_read = "/etc", .closed = "/etc/shadow" },
+	homes = { DENY(""), .write = "/s", .hidden = "/s/homes",
+	    .own = "/s/homes/me", .runtime_write = "/s/homes/me" },
 	preset = { .runtime_read = "/etc /usr", .closed = "/etc/shadow" };
 
 /* ----- How much is looked at -------------------------------------------------- */
@@ -44,7 +46,7 @@ check_many(const char *name, const struct world_spec *spec, const char *where,
 	struct tree t;
 
 	world_make(&w, spec);
-	tree_make(&t, "/w/a/b/c /w/d/ /etc/passwd /etc/shadow");
+	tree_make(&t, "/w/a/b/c /w/d/ /etc/passwd /etc/shadow /s/homes/x/");
 	t.many = many;
 	t.many_in = where;
 	plan = tree_plan(&t, &w, NULL, broker);
@@ -144,6 +146,10 @@ main(void)
 	    CDN_PLAN_REGIONS_MAX, false, "/etc=mixed-read>closed /w=open");
 	check_many("too many names to carve", &carved, "/etc",
 	    CDN_PLAN_ENTRIES_MAX + 1, false, "/etc=mixed-read>closed /w=open");
+
+	check_many("its own home in what is too large", &homes, "/s",
+	    CDN_PLAN_REGIONS_MAX, false,
+	    "/s=mixed-read>closed /s/homes/me=open /w=open");
 
 	check_broken("what cannot be listed stays mixed", &anchored, true,
 	    "/w", "/w=mixed-modify");

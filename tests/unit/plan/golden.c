@@ -12,11 +12,12 @@
 	.sealed = "/s", .closed = "+/etc/shadow /etc/ssh/ssh_host_*_key " \
 	"/etc/ssh/ssh_host_rsa_key /proc/kcore /home/u/.ssh " \
 	"+/home/u/.cargo/credentials"
-#define FILES(shadow) "/w/src/a.c /w/README /w/.git/hooks/x @/bin /usr/bin/ls " \
-	"/etc/passwd /etc/group /etc/hosts /etc/ssl/x /etc/fstab " shadow "/etc/shadow /etc/ssh/ssh_config " shadow \
-	"/etc/ssh/ssh_host_rsa_key #/proc/kcore /proc/1/ /opt/ /home/u/.ssh/id " \
-	"/home/u/.cargo/bin/cargo /home/u/.cargo/credentials /dev/null " \
-	"/dev/ptmx /s/homes/other/"
+#define FILES(shadow) "/w/src/a.c /w/README /w/.git/hooks/x @/bin " \
+	"/usr/bin/ls /etc/passwd /etc/group /etc/hosts /etc/ssl/x /etc/fstab " \
+	shadow "/etc/shadow /etc/ssh/ssh_config " \
+	shadow "/etc/ssh/ssh_host_rsa_key #/proc/kcore /proc/1/ /opt/ " \
+	"/home/u/.ssh/id /home/u/.cargo/bin/cargo /home/u/.cargo/credentials " \
+	"/dev/null /dev/ptmx /s/homes/other/"
 
 static const struct {
 	const char *name;

@@ -61,6 +61,20 @@ static const struct row rows[] = {
 	  "exec:!secrets/**=landlock connect:none=seccomp",
 	  "read:**=landlock read:!secrets/**=landlock exec:**=landlock "
 	  "exec:!secrets/**=landlock connect:none=seccomp" },
+	{ "a rule that reaches into a mixed region",
+	  { DEV("  denyModify: [\"**/*.lock\"]\n",
+	      "read: [\"**\"], modify: [\"src/**\"]") }, "/w/src/a /w/b",
+	  "read:**=landlock modify:src/**=broker modify:!**/*.lock=broker "
+	  "exec:**=landlock connect:none=seccomp",
+	  "read:**=landlock modify:src/**=nobody modify:!**/*.lock=nobody "
+	  "exec:**=landlock connect:none=seccomp" },
+	{ "nothing is modified, whatever is read",
+	  { DEV("  denyRead: [\"**/*.env\"]\n  denyModify: [\"x\"]\n",
+	      "read: [\"**\"]") }, "/w/a",
+	  "read:**=broker read:!**/*.env=broker modify:!x=landlock "
+	  "exec:**=broker exec:!**/*.env=broker connect:none=seccomp",
+	  "read:**=nobody read:!**/*.env=nobody modify:!x=landlock "
+	  "exec:**=nobody exec:!**/*.env=nobody connect:none=seccomp" },
 	{ "no execution",
 	  { DEV("", "read: [\"**\"], exec: [\"!**\"]") }, "/w/a",
 	  "read:**=broker exec:!**=broker connect:none=seccomp",

@@ -22,6 +22,8 @@ static const struct world_spec
 	names = { DEV("read: [\"**\"], network: [a.org]") },
 	sockets = { DEV("read: [\"**\"], sockets: [/run/x]") },
 	token = { DEV("read: [\"**\"], modify: [\"**\"]"), .closed = "/w/a" },
+	whole = { .preset = CORDON_PRESET_PROTECT, .runtime_read = "/",
+	    .runtime_write = "/" },
 	coming = { DEV("read: [\"**\"], modify: [\"new/**\"]") };
 
 static const struct {
@@ -197,6 +199,8 @@ check_all_terms(void)
 	    CDN_NETWORK_NONE);
 	check_terms("strict", &strict, false, true, none, true,
 	    CDN_NETWORK_NONE);
+	check_terms("the whole host", &whole, false, false, none, false,
+	    CDN_NETWORK_FULL);
 	check_terms("loopback", &loopback, true, true, judged, false,
 	    CDN_NETWORK_LOOPBACK);
 	check_terms("loopback", &loopback, false, true, none, false,
@@ -205,6 +209,30 @@ check_all_terms(void)
 	    CDN_NETWORK_LIST);
 	check_terms("addresses", &addresses, false, true, none, false,
 	    CDN_NETWORK_NONE);
+}
+
+/* All is performed, so that all is seen. */
+static void
+check_trace(void)
+{
+	const struct cdn_plan *plan = NULL;
+	struct cdn_plan_reader reader;
+	struct cdn_plan_input in = { .host = &tree_host, .reader = &reader,
+		.has_broker = true, .trace = true };
+	struct world w;
+	struct tree t;
+
+	world_make(&w, &quiet);
+	tree_make(&t, TREE);
+	reader = tree_reader(&t);
+	in.authority = w.authority;
+	in.spec = &w.spec;
+	ok(cdn_plan_build(w.arena, &in, &plan, NULL) == 0 &&
+		plan->mode == CDN_PLAN_MODE_C, "a traced run is in mode C");
+	in.has_broker = false;
+	ok(cdn_plan_build(w.arena, &in, &plan, NULL) == 0 &&
+		plan->mode == CDN_PLAN_MODE_NONE, "... if somebody traces");
+	world_done(&w);
 }
 
 int
@@ -219,5 +247,6 @@ main(void)
 	}
 	check_hosts();
 	check_all_terms();
+	check_trace();
 	return done_testing();
 }
