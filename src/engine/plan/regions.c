@@ -406,23 +406,6 @@ region_around(const struct cdn_plan_build *b, const char *path)
 	return best;
 }
 
-/* Only itself: a device, a file, or a directory to be passed. */
-static int
-add_alone(struct cdn_plan_build *b, const struct cdn_plan_root *root)
-{
-	struct spot spot = look(b, root->path, false);
-
-	spot.directory = root->directory;
-	if (root->directory)
-		return spot.kind == CDN_REGION_CLOSED ? 0 :
-		    add_passage(b, &spot);
-	if (cdn_plan_below(root->path, "/dev") &&
-	    spot.says[CORDON_READ] == CDN_SUBTREE_ALLOW &&
-	    spot.says[CORDON_MODIFY] == CDN_SUBTREE_ALLOW)
-		spot.kind = CDN_REGION_DEVICE;
-	return add_whole(b, &spot);
-}
-
 /*
  * Does a region say all there is to say of a root in it?  Not when it is mixed,
  * and not when the root has still to be made in what was broken up.
@@ -450,6 +433,32 @@ add_root(struct cdn_plan_build *b, const struct cdn_plan_root *root)
 	if (above != NULL && cdn_region_is_mixed(above->held))
 		return gain_one(b, &spot, above->kind);
 	return walk(b, &spot);
+}
+
+/*
+ * Only itself: a device, a file, or a directory to be passed.  Where something
+ * around it is granted already, a passage would promise too much.
+ */
+static int
+add_alone(struct cdn_plan_build *b, const struct cdn_plan_root *root)
+{
+	const struct cdn_region *above = region_around(b, root->path);
+	struct spot spot = look(b, root->path, false);
+
+	spot.directory = root->directory;
+	if (!root->directory && cdn_plan_below(root->path, "/dev") &&
+	    spot.says[CORDON_READ] == CDN_SUBTREE_ALLOW &&
+	    spot.says[CORDON_MODIFY] == CDN_SUBTREE_ALLOW) {
+		spot.kind = CDN_REGION_DEVICE;
+		return add_whole(b, &spot);
+	}
+	if (above != NULL && covers(above, root->path))
+		return 0;
+	if (above != NULL && cdn_region_is_mixed(above->held))
+		return root->directory ? 0 : gain_one(b, &spot, above->kind);
+	if (!root->directory)
+		return add_whole(b, &spot);
+	return spot.kind == CDN_REGION_CLOSED ? 0 : add_passage(b, &spot);
 }
 
 /* A device stays one, whatever else gave it a region. */

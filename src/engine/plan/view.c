@@ -168,11 +168,10 @@ is_guarded(const struct cdn_plan_build *b, const char *path)
 	struct cordon_verdict verdict;
 	bool directory;
 
-	if (!b->in->reader->exists(b->in->reader->arg, path, &directory) ||
-	    !readable(b, path))
-		return false;
 	cdn_decide(b->in->authority, &question, &verdict);
-	return !verdict.allowed && verdict.layer == CORDON_LAYER_FLOOR;
+	return !verdict.allowed && verdict.layer == CORDON_LAYER_FLOOR &&
+	    b->in->reader->exists(b->in->reader->arg, path, &directory) &&
+	    readable(b, path);
 }
 
 static int

@@ -5,8 +5,8 @@
  * nothing else: rights of all directories above a path are united.  Whatever
  * that grants must be allowed, unless a region says itself that it gives
  * something away; what the floor closes is never granted; what is allowed
- * where nothing is mixed is granted; and with a broker nothing that may be
- * made is out of reach.
+ * where nothing is mixed is granted; with a broker nothing that may be made is
+ * out of reach; and a rule the kernel is said to hold needs nobody else.
  */
 #include "support/world_chance.h"
 #include "tree.h"
@@ -28,6 +28,7 @@ static const unsigned model[CDN_REGION_KIND_MAX] = {
 
 struct found {
 	unsigned rights;
+	unsigned native; /* with what the broker has to take back */
 	bool mixed;	 /* some region above it is */
 	bool given_away; /* some region above it is mixed, but not held so */
 	const struct cdn_region *deepest;
@@ -37,7 +38,7 @@ struct tally {
 	unsigned long asked, interesting, wrong;
 };
 
-static struct tally sound, guarded, complete, possible;
+static struct tally sound, guarded, complete, possible, claims;
 static unsigned long kinds[CDN_REGION_KIND_MAX];
 
 static bool
@@ -57,6 +58,8 @@ find(const struct cdn_plan *plan, const char *path)
 		if (!draft_below(path, r->path))
 			continue;
 		f.rights |= model[r->held];
+		f.native |= r->held == CDN_REGION_MIXED_READ ? R | X :
+							       model[r->held];
 		f.mixed |= is_mixed(r->kind);
 		f.given_away |= is_mixed(r->kind) && r->held != r->kind;
 		if (f.deepest == NULL ||
@@ -136,7 +139,8 @@ check_sound(const struct question *q, const char *path, enum cordon_op op,
 
 	sound.asked++;
 	sound.interesting += granted;
-	if (granted && !v->allowed && (q->broker || !f->given_away))
+	if (granted && !v->allowed &&
+	    (q->broker || !f->given_away || q->plan->enforced))
 		wrong(&sound, q->d, q->t, q->plan, "granted though denied",
 		    path, op, q->broker);
 	if (v->allowed || v->layer != CORDON_LAYER_FLOOR ||
@@ -200,6 +204,44 @@ check_possible(const struct question *q, const char *path,
 		    CORDON_MODIFY, true);
 }
 
+/* Can this rule have a say about the path? */
+static bool
+speaks_of(const struct cdn_plan_rule *row, const char *path)
+{
+	cdn_str pattern = row->rule->pattern;
+	const char *relative = path + 2;
+
+	if (row->layer == CORDON_LAYER_FLOOR)
+		return draft_below(path, pattern.p);
+	if (!draft_below(path, "/w"))
+		return false;
+	relative += relative[0] == '/';
+	return naive_glob(pattern.p, pattern.n, 0, relative, strlen(relative));
+}
+
+/* What the kernel is said to hold it holds without anybody's help. */
+static void
+check_claims(const struct question *q, const char *path, enum cordon_op op,
+    const struct found *f, const struct cordon_verdict *v)
+{
+	for (size_t i = 0; i < q->plan->rule_count; i++) {
+		const struct cdn_plan_rule *row = &q->plan->rules[i];
+
+		if (row->op != op || row->by != CDN_BY_LANDLOCK ||
+		    !speaks_of(row, path))
+			continue;
+		claims.asked++;
+		claims.interesting += f->mixed;
+		if ((f->native & (1U << op)) == 0 || v->allowed ||
+		    (row->layer == CORDON_LAYER_FLOOR &&
+			v->layer != CORDON_LAYER_FLOOR))
+			continue;
+		printf("# rule %.*s\n", CDN_STR_ARG(row->rule->pattern));
+		wrong(&claims, q->d, q->t, q->plan, "said to be the kernel's",
+		    path, op, q->broker);
+	}
+}
+
 static void
 check_path(const struct question *q, const char *path)
 {
@@ -213,6 +255,7 @@ check_path(const struct question *q, const char *path)
 
 		check_sound(q, path, op, &f, &v);
 		check_complete(q, path, op, &f, &v);
+		check_claims(q, path, op, &f, &v);
 		if (op == CORDON_MODIFY)
 			check_possible(q, path, &v);
 	}
@@ -297,12 +340,13 @@ main(void)
 
 	draft_begin();
 	for (unsigned long i = 0; i < n && sound.wrong + guarded.wrong +
-	    complete.wrong + possible.wrong < 6; i++)
+	    complete.wrong + possible.wrong + claims.wrong < 6; i++)
 		try_one();
 	judge("what is granted is allowed", &sound);
 	judge("what the floor closes is never granted", &guarded);
 	judge("what is allowed is granted", &complete);
 	judge("what may be made can be made", &possible);
+	judge("what is said to be the kernel's is", &claims);
 	for (int kind = 0; kind < CDN_REGION_DEVICE; kind++)
 		ok_f(kinds[kind] > 100, "%lu regions are %s", kinds[kind],
 		    cdn_region_kind_name((enum cdn_region_kind)kind));
