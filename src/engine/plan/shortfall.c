@@ -225,12 +225,12 @@ static const struct {
 	    "a signal can interrupt a call that the broker performs",
 	    "use Linux 5.19 or newer" },
 	{ "broker-modify", false, unjudged_modify,
-	    "rules that let a directory be modified in part are not enforced: "
-	    "all of it can be",
+	    "a directory that may be modified in part can be modified as a "
+	    "whole",
 	    WHOLE_DIRECTORIES },
 	{ "broker-read", false, unjudged_read,
-	    "rules that let a directory be read or executed in part are not "
-	    "enforced: all of it can be",
+	    "a directory that may be read or executed in part can be read and "
+	    "executed as a whole",
 	    WHOLE_DIRECTORIES },
 	{ "broker-metadata", false, unjudged_metadata,
 	    "modes, owners, times and attributes of whatever the user owns "
@@ -250,7 +250,7 @@ static const struct {
 	    "no new terminals can be opened",
 	    "give a program that needs one the terminal of the run" },
 	{ "network-names", false, host_names,
-	    "host names in 'network:' are not enforced",
+	    "host names in 'network:' cannot be told from addresses",
 	    "list literal addresses" },
 	{ "new-names", true, no_new_names,
 	    "nothing new can be made where a directory had to be granted entry "

@@ -1,6 +1,6 @@
 #include "engine/plan/text.h"
 
-#define WIDTH_MAX 48 /* of a column; what is longer pushes the rest away */
+#define WIDTH_MAX 64 /* of a column; what is longer pushes the rest away */
 #define CROWD_MAX 4  /* entries of a passage that are named one by one */
 #define OPS_WIDTH 14 /* "read, modify" */
 
