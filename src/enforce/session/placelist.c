@@ -87,6 +87,24 @@ add_lean(struct cdn_placelist *list, const struct cdn_found *found,
 		push(list, found->path, like);
 }
 
+/* A hard link may give it a name that is open. */
+static void
+note_links(struct cdn_gather *g, const struct cdn_found *found)
+{
+	const char **v;
+
+	if (!found->exists || found->is_directory || found->nlink < 2)
+		return;
+	v = cdn_arena_grow(g->arena, g->linked, g->linked_count,
+	    &g->linked_room, sizeof(*v));
+	if (v == NULL) {
+		fail(g, cdn_err_nomem(g->err));
+		return;
+	}
+	g->linked = v;
+	v[g->linked_count++] = found->path;
+}
+
 static void
 add_found(struct cdn_placelist *list, const char *path,
     const struct cdn_found *found, const struct cdn_place *like)
@@ -95,6 +113,8 @@ add_found(struct cdn_placelist *list, const char *path,
 		add_lean(list, found, like);
 		return;
 	}
+	if (!list->grants)
+		note_links(list->g, found);
 	push(list, path, like);
 	if (strcmp(found->path, path) != 0 &&
 	    !leads_out(list, path, found->path))

@@ -23,6 +23,8 @@ struct cdn_gather {
 	struct cdn_lookup *lookup;
 	struct cdn_mounts mounts;
 	struct cdn_worktree worktree;
+	const char **linked; /* protected files with more than one link */
+	size_t linked_count, linked_room;
 	struct cordon_error *err; /* of the first failure */
 	int code;		  /* 0 = none */
 };

@@ -180,6 +180,8 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 	if (g.code != 0)
 		return g.code;
 	cdn_gather_floor(&g, options, &s->spec, &s->inodes);
+	s->linked = g.linked;
+	s->linked_count = g.linked_count;
 	cdn_gather_grants(&g, options, s->documents, &s->spec);
 	cdn_gather_runtime(&g, options, &s->spec);
 	if (g.code == 0 && options->network != NULL)

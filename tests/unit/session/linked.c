@@ -1,0 +1,198 @@
+/*
+ * Other names of protected files, with real hard links.
+ */
+#include "enforce/session/linked.h"
+
+#include <cordon/cordon.h>
+
+#include "enforce/path/names.h"
+#include "made.h"
+
+/* What was told: "OP path" relative to the test's directory, one per line. */
+struct told {
+	char text[1024];
+	bool complete;
+};
+
+static void
+tell(const struct cdn_linked *linked, void *arg)
+{
+	struct told *told = arg;
+	size_t n = strlen(told->text), root = strlen(tmp_root) + 1;
+
+	snprintf(told->text + n, sizeof(told->text) - n, "%s %s for %s\n",
+	    linked->op == CORDON_READ ? "read" :
+	    linked->op == CORDON_MODIFY ? "modify" : "exec",
+	    linked->path + root, linked->name + root);
+}
+
+static struct told
+ask(struct cordon_session_options options)
+{
+	struct cordon_session *s = made_session(options);
+	struct told told = { .complete = false };
+
+	need(cdn_session_linked(s, tell, &told, &told.complete, NULL) == 0,
+	    "linked");
+	cordon_session_free(s);
+	return told;
+}
+
+static bool
+is(struct told told, bool complete, const char *text)
+{
+	if (strcmp(told.text, text) == 0 && told.complete == complete)
+		return true;
+	printf("# %s: %s\n", told.complete ? "complete" : "incomplete",
+	    told.text);
+	return false;
+}
+
+static void
+test_floor(void)
+{
+	struct cordon_session_options plain = { 0 };
+
+	tmp_file("home/.npmrc", "token");
+	tmp_file("w/a", "");
+	tmp_hardlink("w/a", "w/b");
+	ok(is(ask(plain), true, ""), "no protected file has another name");
+	tmp_dir("w/sub");
+	tmp_hardlink("home/.npmrc", "w/sub/copy");
+	ok(is(ask(plain), true, "read w/sub/copy for home/.npmrc\n"),
+	    "a name in the workspace");
+	tmp_hardlink("home/.npmrc", "home/.netrc");
+	ok(is(ask(plain), true, "read w/sub/copy for home/.npmrc\n"
+	    "read w/sub/copy for home/.netrc\n") ||
+	    is(ask(plain), true, "read w/sub/copy for home/.netrc\n"
+	    "read w/sub/copy for home/.npmrc\n"),
+	    "two entries that are one file");
+	unlink(tmp_path("w/sub/copy"));
+	ok(is(ask(plain), true, ""), "names that are closed themselves");
+	unlink(tmp_path("home/.netrc"));
+}
+
+static void
+test_roots(void)
+{
+	struct cordon_session_options options = { 0 };
+	const char *roots[] = { NULL };
+
+	tmp_dir("extra");
+	tmp_hardlink("home/.npmrc", "extra/x");
+	ok(strcmp(ask(options).text, "") == 0, "not where nothing is granted");
+	roots[0] = tmp_path("extra");
+	options.read = roots;
+	options.read_count = 1;
+	ok(is(ask(options), true, "read extra/x for home/.npmrc\n"),
+	    "a root of the command line");
+	roots[0] = tmp_path("extra/x");
+	ok(is(ask(options), true, "read extra/x for home/.npmrc\n"),
+	    "a root that is the file");
+	unlink(tmp_path("extra/x"));
+}
+
+static void
+test_rules(void)
+{
+	struct cordon_session_options options = { 0 };
+	const char *policies[] = { NULL };
+
+	tmp_file("w/.mcp.json", "{}");
+	tmp_hardlink("w/.mcp.json", "w/m");
+	ok(is(ask(options), true, "modify w/m for w/.mcp.json\n"),
+	    "a rule of the preset");
+	tmp_file("p.yaml", "schemaVersion: 2\nkind: Policy\n"
+	    "metadata: {name: p}\nspec:\n"
+	    "  denyRead: [\"secret\", \"**/*.env\"]\n  denyExec: [\"tool\"]\n");
+	tmp_file("w/secret", "s");
+	tmp_file("w/tool", "t");
+	tmp_file("w/x.env", "e");
+	tmp_hardlink("w/secret", "w/sub/s");
+	tmp_hardlink("w/x.env", "w/sub/e");
+	policies[0] = tmp_path("p.yaml");
+	options.policies = policies;
+	options.policy_count = 1;
+	ok(is(ask(options), true, "read w/sub/s for w/secret\n"),
+	    "an exact deny of a document, not a pattern");
+	tmp_hardlink("w/tool", "w/sub/t");
+	unlink(tmp_path("w/sub/s"));
+	ok(is(ask(options), true, "exec w/sub/t for w/tool\n"), "of exec");
+}
+
+/* cordon's own document under another name. */
+static void
+test_document(void)
+{
+	struct cordon_session_options options = { 0 };
+	const char *policies[] = { NULL };
+
+	tmp_hardlink("p.yaml", "w/policy");
+	unlink(tmp_path("w/sub/t"));
+	policies[0] = tmp_path("p.yaml");
+	options.policies = policies;
+	options.policy_count = 1;
+	ok(strstr(ask(options).text, "modify w/policy for p.yaml\n") != NULL,
+	    "the policy itself");
+}
+
+/* ----- The bound ------------------------------------------------------------------ */
+
+static bool
+all(const struct stat *st, void *arg)
+{
+	(void)st;
+	(void)arg;
+	return true;
+}
+
+static bool
+count(const char *path, const struct stat *st, const struct stat *parent,
+    void *arg)
+{
+	(void)path;
+	(void)st;
+	(void)parent;
+	++*(unsigned *)arg;
+	return true;
+}
+
+static void
+test_bound(void)
+{
+	unsigned n = 0;
+	struct cdn_names names = { .wanted = all, .found = count, .arg = &n,
+		.left = 100 };
+
+	tmp_dir("many");
+	for (unsigned i = 0; i < 20; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "many/%u", i);
+		tmp_file(name, "");
+	}
+	cdn_names_scan(&names, tmp_path("many"));
+	ok(n == 20 && !names.incomplete && names.left == 79, "all of them");
+	n = 0;
+	names.left = 21;
+	cdn_names_scan(&names, tmp_path("many"));
+	ok(n == 20, "exactly as many as may be looked at");
+	n = 0;
+	names = (struct cdn_names){ .wanted = all, .found = count, .arg = &n,
+		.left = 10 };
+	cdn_names_scan(&names, tmp_path("many"));
+	ok(n == 9 && names.incomplete, "no more than the bound, and it tells");
+}
+
+int
+main(void)
+{
+	made_begin();
+	test_floor();
+	test_roots();
+	test_rules();
+	test_document();
+	test_bound();
+	tmp_end();
+	return done_testing();
+}
