@@ -3,14 +3,16 @@
  */
 #include "enforce/launch/launch.h"
 
-#include "base/json.h"
 #include "enforce/audit/audit.h"
+#include "enforce/run/redact.h"
 
-#define DIGESTS_MAX (CDN_LAYERS_MAX * 80) /* bytes of the list of digests */
+extern char **environ;
 
 struct cdn_record {
+	struct cdn_arena *arena; /* owns this struct too */
 	struct cdn_sink *sink;
 	const char *run;
+	struct cdn_secrets secrets; /* of the caller's environment */
 };
 
 /* The audit must not lie where the run could change it. */
@@ -52,11 +54,27 @@ static int
 open_file(const struct cordon_session *session, const char *file,
     struct cdn_record *record, struct cordon_error *err)
 {
-	int code = check_place(session, file, err);
+	const char *head = cdn_arena_printf(record->arena, "%s.head", file);
+	int code = head == NULL ? cdn_err_nomem(err) :
+				  check_place(session, file, err);
 
+	if (code == 0)
+		code = check_place(session, head, err);
+	if (code == 0)
+		code = cdn_secrets_build(&record->secrets, environ, err);
 	if (code == 0)
 		code = cdn_audit_open(file, &record->sink, err);
 	return code;
+}
+
+void
+cdn_record_close(struct cdn_record *record)
+{
+	if (record == NULL)
+		return;
+	cdn_audit_close(record->sink);
+	cdn_secrets_done(&record->secrets);
+	cdn_arena_free(record->arena);
 }
 
 int
@@ -65,22 +83,25 @@ cdn_record_open(const struct cordon_session *session,
     struct cdn_record **ret, struct cordon_error *err)
 {
 	struct cdn_arena *arena = cdn_arena_new();
-	struct cdn_record *record = calloc(1, sizeof(*record));
-	const char *file = arena == NULL ? NULL :
+	struct cdn_record *record = arena == NULL ? NULL :
+	    cdn_arena_alloc(arena, sizeof(*record));
+	const char *file = record == NULL ? NULL :
 	    find_file(session, options, arena);
 	int code = 0;
 
-	if (record == NULL || file == NULL)
-		code = cdn_err_nomem(err);
-	else if (file[0] != '\0')
+	if (file == NULL) {
+		cdn_arena_free(arena);
+		return cdn_err_nomem(err);
+	}
+	record->arena = arena;
+	record->run = run;
+	if (file[0] != '\0')
 		code = open_file(session, file, record, err);
-	cdn_arena_free(arena);
 	if (code == 0 && record->sink != NULL) {
-		record->run = run;
 		*ret = record;
 		return 0;
 	}
-	free(record);
+	cdn_record_close(record);
 	if (code == 0)
 		*ret = NULL;
 	return code;
@@ -128,6 +149,58 @@ put(struct cdn_record *record, enum cdn_event_kind kind,
 	return cdn_audit_write(record->sink, &event, err);
 }
 
+/* The part of --name=VALUE that says what VALUE is; else the whole. */
+static cdn_str
+option_name(const char *arg)
+{
+	const char *equals = strchr(arg, '=');
+	cdn_str name = { arg, equals == NULL ? 0 : (size_t)(equals - arg) };
+
+	while (name.n > 0 && name.p[0] == '-') {
+		name.p++;
+		name.n--;
+	}
+	return name;
+}
+
+/* Secrets by the names of options, and those of the environment anywhere. */
+static const char *
+redacted(struct cdn_record *record, const char *arg)
+{
+	cdn_str name = option_name(arg);
+	struct cdn_buf text;
+	const char *result;
+
+	if (name.n > 0 && cdn_redact_name(name))
+		return cdn_arena_printf(record->arena, "%.*s=" CDN_REDACTED,
+		    (int)(name.p + name.n - arg), arg);
+	cdn_buf_init(&text, CDN_AUDIT_LINE_MAX);
+	(void)cdn_redact_text(&text, &record->secrets, cdn_str_of(arg),
+	    strlen(arg));
+	result = cdn_buf_failed(&text) ? CDN_REDACTED :
+	    cdn_arena_dup(record->arena, text.p, text.n);
+	cdn_buf_done(&text);
+	return result;
+}
+
+/* argv as it is kept; NULL: out of memory. */
+static const char *const *
+kept_argv(struct cdn_record *record, const char *const *argv)
+{
+	const char **kept;
+	size_t n = 0;
+
+	while (argv[n] != NULL)
+		n++;
+	kept = cdn_arena_array(record->arena, n + 1, sizeof(*kept));
+	for (size_t i = 0; kept != NULL && i < n; i++) {
+		kept[i] = redacted(record, argv[i]);
+		if (kept[i] == NULL)
+			return NULL;
+	}
+	return kept;
+}
+
 /* ----- Events ------------------------------------------------------------------- */
 
 int
@@ -136,11 +209,15 @@ cdn_record_start(struct cdn_record *record, const struct cordon_plan *plan,
 {
 	const struct cordon_session *session = plan->session;
 	const char *digests[CDN_LAYERS_MAX + 1] = { NULL };
+	const char *const *argv;
 	struct cdn_buf report;
 	int code;
 
 	if (record == NULL)
 		return 0;
+	argv = kept_argv(record, options->argv);
+	if (argv == NULL)
+		return cdn_err_nomem(err);
 	for (size_t i = 0; i < session->file_count && i < CDN_LAYERS_MAX; i++)
 		digests[i] = session->files[i].digest;
 	cdn_buf_init(&report, CDN_JSON_MAX);
@@ -148,7 +225,7 @@ cdn_record_start(struct cdn_record *record, const struct cordon_plan *plan,
 	if (code == 0) {
 		const struct cdn_event_field fields[] = {
 			strings("policy", digests),
-			strings("argv", options->argv),
+			strings("argv", argv),
 			text("profile", session->profile),
 			text("workspace", session->workspace),
 			text("backend",
@@ -170,16 +247,21 @@ cdn_record_refused(struct cdn_record *record,
     const struct cordon_run_options *options,
     const struct cordon_error *why, struct cordon_error *err)
 {
+	const char *const *argv = record == NULL ? NULL :
+	    kept_argv(record, options->argv);
+
+	if (record == NULL)
+		return 0;
+	if (argv == NULL)
+		return cdn_err_nomem(err);
 	const struct cdn_event_field fields[] = {
-		strings("argv", options->argv),
+		strings("argv", argv),
 		text("error", cordon_code_name(why->code)),
 		text("message", why->text),
 		text("source", why->source[0] != '\0' ? why->source : NULL),
 		number("line", why->line),
 	};
 
-	if (record == NULL)
-		return 0;
 	return put(record, why->code == CORDON_E_EXEC ?
 		CDN_EVENT_EXEC_DENIED : CDN_EVENT_RUN_REFUSED, fields,
 	    CDN_LEN(fields), err);
@@ -202,13 +284,4 @@ cdn_record_end(struct cdn_record *record,
 	if (record == NULL)
 		return 0;
 	return put(record, CDN_EVENT_RUN_END, fields, CDN_LEN(fields), err);
-}
-
-void
-cdn_record_close(struct cdn_record *record)
-{
-	if (record == NULL)
-		return;
-	cdn_audit_close(record->sink);
-	free(record);
 }

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SIGKILL of cordon at any moment: the command dies with it, and the next run
+# puts away what was left.  (What the command itself left in the background may
+# live on, confined: nobody is there to end it.)
+#
+#	trysys -i IDENTITY killed.sh
+set -u
+
+cordon=$CORDON_COMMAND
+umask 022
+tries=$((10 * ${CORDON_TRIES:-1}))
+stage=$(mktemp -d /tmp/cordon-kill-XXXXXX)
+trap 'rm -rf "$stage"' EXIT
+mkdir "$stage"/{home,w}
+export HOME="$stage/home" XDG_STATE_HOME="$stage/state"
+unset XDG_CONFIG_HOME XDG_RUNTIME_DIR
+cd "$stage/w" || exit 1
+points=0 failures=0
+
+ok()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		failures=$((failures + 1))
+	fi
+}
+
+# Who still has the mark of this test in its environment.
+alive()
+{
+	local dir
+	for dir in /proc/[0-9]*; do
+		grep -qz "^CORDON_KILL_MARK=$stage\$" "$dir/environ" \
+		    2>/dev/null && echo "${dir#/proc/}"
+	done
+}
+
+started=0 survived=0
+for ((i = 0; i < tries; i++)); do
+	rm -f ran
+	"$cordon" run --quiet --enforcement degraded \
+	    --env "CORDON_KILL_MARK=$stage" -- \
+	    sh -c 'touch ran; exec sleep 10103' &
+	pid=$!
+	# Up to 30 ms: in the middle of starting, or long after.
+	sleep "0.0$((RANDOM % 30 + 100))"
+	kill -KILL "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	[ ! -e ran ] || started=$((started + 1))
+	for ((k = 0; k < 100; k++)); do
+		left=$(alive)
+		[ -n "$left" ] || break
+		sleep 0.02
+	done
+	if [ -n "$left" ]; then
+		survived=$((survived + 1))
+		# shellcheck disable=SC2086 # a list of numbers; all of them ours
+		kill -KILL $left
+	fi
+done
+[ "$survived" -eq 0 ]
+ok $? "$tries times killed, $started of them running: $survived lived on"
+
+"$cordon" run --quiet --enforcement degraded -- true
+ok $? 'the next run works'
+for ((i = 0; i < tries; i++)); do # each puts a few away
+	[ -n "$(ls -A "$stage/state/cordon/tmp")" ] || break
+	"$cordon" run --quiet --enforcement degraded -- true
+done
+left=$(ls -A "$stage/state/cordon/tmp")
+[ -z "$left" ]
+ok $? "and nothing is left ($left)"
+rm -f ran
+left=$(ls -A "$stage/w")
+[ -z "$left" ]
+ok $? "nor in the workspace ($left)"
+
+echo "1..$points"
+[ "$failures" -eq 0 ]

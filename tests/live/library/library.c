@@ -1,0 +1,437 @@
+/*
+ * The library starts things: what a program that links it can rely on.
+ * Only the public header; the kernel is the real one.
+ */
+#include <cordon/cordon.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/tap.h"
+#include "support/tmpdir.h"
+
+#define AT_ONCE 60   /* runs, times CORDON_TRIES */
+#define IN_A_ROW 150 /* the same */
+#define ROUNDS_OF 250 /* processes at once: what one user may have */
+
+static char work[4096]; /* the workspace */
+
+static unsigned long
+tries(unsigned long n)
+{
+	const char *more = getenv("CORDON_TRIES");
+
+	return more == NULL ? n : n * strtoul(more, NULL, 10);
+}
+
+static struct cordon_session *
+open_session(enum cordon_preset preset)
+{
+	struct cordon_session_options options = { .size = sizeof(options),
+		.workspace = work, .preset = preset };
+	struct cordon_session *session = NULL;
+	struct cordon_error err;
+
+	if (cordon_session_new(&options, NULL, &session, &err) != 0)
+		printf("# session: %s\n", err.text);
+	return session;
+}
+
+static struct cordon_run_options
+shell(const char *const *argv)
+{
+	return (struct cordon_run_options){
+		.size = sizeof(struct cordon_run_options),
+		.argv = argv,
+		.cwd = work,
+		.stdin_mode = CORDON_STDIN_NULL,
+		.output = CORDON_OUTPUT_CAPTURE,
+		.enforcement = CORDON_ENFORCEMENT_DEGRADED,
+	};
+}
+
+/* The exit code, or a negative code when nothing was started. */
+static int
+run(const struct cordon_session *session, const char *script, char **ret_out)
+{
+	const char *const argv[] = { "sh", "-c", script, NULL };
+	struct cordon_run_options options = shell(argv);
+	struct cordon_run_result result;
+	struct cordon_error err;
+	int code = cordon_run(session, &options, &result, &err);
+
+	if (code != 0) {
+		printf("# %s\n", err.text);
+		return code;
+	}
+	code = result.exit_code;
+	if (ret_out != NULL) {
+		*ret_out = result.out;
+		result.out = NULL;
+	}
+	cordon_run_result_done(&result);
+	return code;
+}
+
+static void
+put(const char *name, const char *text)
+{
+	int fd = open(tmp_path(name), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	tmp_need(fd >= 0 && write(fd, text, strlen(text)) ==
+	    (ssize_t)strlen(text), "write", name);
+	close(fd);
+}
+
+/* ----- One run ------------------------------------------------------------------ */
+
+static void
+test_run(void)
+{
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	char script[4200];
+	char *out = NULL;
+
+	ok(run(session, "echo out; echo inside >made; exit 3", &out) == 3,
+	    "the exit code");
+	ok(out != NULL && strcmp(out, "out\n") == 0, "what it printed");
+	free(out);
+	ok(access(tmp_path("w/made"), F_OK) == 0, "what it made");
+	put("outside", "mine\n");
+	snprintf(script, sizeof(script), "echo x >'%s'", tmp_path("outside"));
+	ok(run(session, script, NULL) > 0, "it cannot write outside");
+	snprintf(script, sizeof(script), "grep -q mine '%s'",
+	    tmp_path("outside"));
+	ok(run(session, script, NULL) > 0, "nor read there");
+	ok(system(script) == 0, "where all is as it was");
+	cordon_session_free(session);
+}
+
+static int
+refuse(const char *program, const char *const *argv, void *arg,
+    struct cordon_error *err)
+{
+	(void)program;
+	(void)argv;
+	(void)err;
+	*(bool *)arg = true;
+	return -1;
+}
+
+static void
+test_validate(void)
+{
+	const char *const argv[] = { "sh", "-c", "touch never", NULL };
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	struct cordon_run_options options = shell(argv);
+	struct cordon_run_result result;
+	struct cordon_error err;
+	bool asked = false;
+
+	options.validate = refuse;
+	options.validate_arg = &asked;
+	ok(cordon_run(session, &options, &result, &err) != 0 && asked,
+	    "a caller may refuse");
+	ok(access(tmp_path("w/never"), F_OK) != 0, "then nothing is spawned");
+	cordon_session_free(session);
+}
+
+static void
+test_steps(void)
+{
+	const char *const argv[] = { "sh", "-c", "cat; sleep 100", NULL };
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	struct cordon_run_options options = shell(argv);
+	struct cordon_process *process = NULL;
+	struct cordon_run_result result = { 0 };
+	struct cordon_error err;
+
+	options.stdin_mode = CORDON_STDIN_BYTES;
+	options.stdin_bytes = "typed";
+	options.stdin_len = 5;
+	ok(cordon_spawn(session, &options, &process, &err) == 0 &&
+	    cordon_process_pid(process) > 0 && cordon_process_fd(process) >= 0,
+	    "in steps");
+	ok(!cordon_process_step(process) &&
+	    cordon_process_signal(process, SIGTERM, &err) == 0, "signalled");
+	ok(cordon_wait(process, &result, &err) == 0 && result.signal == SIGTERM &&
+	    result.exit_code == 128 + SIGTERM && !result.success, "and ended");
+	cordon_run_result_done(&result);
+	cordon_session_free(session);
+}
+
+static void
+test_environment(void)
+{
+	static const char *const env[] = { "ONLY=this" };
+	const char *const argv[] = { "/usr/bin/env", NULL };
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	struct cordon_run_options options = shell(argv);
+	struct cordon_run_result result = { 0 };
+	struct cordon_error err;
+
+	options.environment = CORDON_ENV_EXACT;
+	options.env = env;
+	options.env_count = 1;
+	ok(cordon_run(session, &options, &result, &err) == 0 &&
+	    strcmp(result.out, "ONLY=this\n") == 0, "exactly these variables");
+	cordon_run_result_done(&result);
+	options.environment = CORDON_ENV_INHERIT;
+	ok(cordon_run(session, &options, &result, &err) == CORDON_E_INVALID,
+	    "nothing is inherited into a cage");
+	cordon_session_free(session);
+}
+
+/* ----- Ourselves ------------------------------------------------------------------- */
+
+static int
+restricted(void)
+{
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	struct cordon_run_options options = { .size = sizeof(options),
+		.enforcement = CORDON_ENFORCEMENT_DEGRADED };
+	struct cordon_error err;
+	int fd = open(tmp_path("outside"), O_WRONLY);
+
+	if (fd < 0 || close(fd) != 0)
+		return 2;
+	if (cordon_restrict_self(session, &options, &err) != 0) {
+		printf("# %s\n", err.text);
+		return 3;
+	}
+	if (open(tmp_path("outside"), O_WRONLY) >= 0 || errno != EACCES)
+		return 4;
+	fd = open(tmp_path("w/self"), O_WRONLY | O_CREAT, 0600);
+	if (fd < 0)
+		return 5;
+	return system("exec 2>/dev/null; echo x >../outside") == 0 ? 6 : 0;
+}
+
+static void *
+idle(void *arg)
+{
+	pthread_mutex_lock(arg);
+	return NULL;
+}
+
+static void
+test_restrict(void)
+{
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	struct cordon_run_options options = { .size = sizeof(options),
+		.enforcement = CORDON_ENFORCEMENT_DEGRADED };
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct cordon_error err;
+	pthread_t thread;
+	int status = -1;
+	pid_t pid;
+
+	put("outside", "mine\n");
+	pid = fork();
+	if (pid == 0)
+		_exit(restricted());
+	waitpid(pid, &status, 0);
+	ok_f(status == 0, "a process confines itself (%d)", status >> 8);
+	pthread_mutex_lock(&lock);
+	pthread_create(&thread, NULL, idle, &lock);
+	ok(cordon_restrict_self(session, &options, &err) == CORDON_E_INVALID,
+	    "but not one with several threads");
+	pthread_mutex_unlock(&lock);
+	pthread_join(thread, NULL);
+	cordon_session_free(session);
+}
+
+/* ----- The preset protect -------------------------------------------------------------- */
+
+/* runs SCRIPT with $D: the directory whose data is kept. */
+static int
+guarded(const struct cordon_session *session, const char *script)
+{
+	static char variable[4200];
+	const char *const env[] = { variable };
+	const char *const argv[] = { "sh", "-c", script, NULL };
+	struct cordon_run_options options = shell(argv);
+	struct cordon_run_result result = { 0 };
+	struct cordon_error err;
+	int code;
+
+	snprintf(variable, sizeof(variable), "D=%s", tmp_path("home/.agent"));
+	options.env = env;
+	options.env_count = 1;
+	if (cordon_run(session, &options, &result, &err) != 0) {
+		printf("# %s\n", err.text);
+		return -1;
+	}
+	code = result.exit_code;
+	cordon_run_result_done(&result);
+	return code;
+}
+
+static void
+test_protected(void)
+{
+	struct cordon_session *session = NULL;
+	struct cordon_error err = { 0 };
+
+	tmp_dir("home/.agent");
+	tmp_dir("home/.agent/data");
+	tmp_dir("home/project");
+	put("home/.agent/data/key", "secret\n");
+	put("home/notes", "mine\n");
+	ok(cordon_protected_command(tmp_path("home/.agent"), &session,
+	    &err) == 0, "a protected command");
+	if (session == NULL) {
+		printf("# %s\n", err.text);
+		return;
+	}
+	ok(guarded(session, "cat ~/notes") == 0, "the home can be read");
+	ok(guarded(session, "echo x >~/project/new && cat ~/project/new") == 0,
+	    "and written");
+	ok(guarded(session, "cat $D/data/key") != 0, "what is kept cannot");
+	ok(guarded(session, "echo x >$D/data/key") != 0, "be read or written");
+	ok(guarded(session, "mv $D/data $D/other; cat $D/other/key") != 0,
+	    "nor moved away");
+	ok(guarded(session, "ln $D/data/key ~/project/l; cat ~/project/l") != 0,
+	    "nor linked");
+	ok(guarded(session, "echo x >$D/config.toml; cat $D/config.toml") != 0,
+	    "nor is what is not there yet");
+	put("home/.agent/config.toml", "token\n");
+	ok(guarded(session, "cat $D/config.toml") != 0,
+	    "nor what came later");
+	ok(guarded(session, "exec 3<>/dev/udp/127.0.0.1/9") >= 0, "runs on");
+	cordon_session_free(session);
+}
+
+/* ----- Many ------------------------------------------------------------------------------ */
+
+static unsigned
+open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static long
+resident_kib(void)
+{
+	long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (f == NULL || fscanf(f, "%*d %ld", &pages) != 1)
+		pages = -1;
+	if (f != NULL)
+		fclose(f);
+	return pages * 4;
+}
+
+/* Starts n, then waits for all; how many ended as they should. */
+static unsigned long
+at_once(const struct cordon_session *session, unsigned long n)
+{
+	const char *const argv[] = { "sh", "-c", "read x; exit 7", NULL };
+	struct cordon_run_options options = shell(argv);
+	struct cordon_process **all = calloc(n, sizeof(struct cordon_process *));
+	unsigned long good = 0;
+
+	for (unsigned long i = 0; i < n; i++) {
+		struct cordon_error err;
+
+		if (cordon_spawn(session, &options, &all[i], &err) != 0)
+			printf("# %lu: %s\n", i, err.text);
+	}
+	for (unsigned long i = 0; i < n; i++) {
+		struct cordon_run_result result;
+		struct cordon_error err;
+
+		if (all[i] == NULL)
+			continue;
+		if (cordon_wait(all[i], &result, &err) != 0) {
+			printf("# %lu: %s\n", i, err.text);
+			continue;
+		}
+		good += result.exit_code == 7;
+		cordon_run_result_done(&result);
+	}
+	free(all);
+	return good;
+}
+
+static void
+raise_limits(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void
+test_many(void)
+{
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	unsigned long n = tries(AT_ONCE), row = tries(IN_A_ROW), good = 0;
+	unsigned descriptors;
+	long before, after;
+
+	raise_limits();
+	ok(run(session, "exit 0", NULL) == 0, "one, so that all is made");
+	descriptors = open_descriptors();
+	for (unsigned long left = n; left > 0;) {
+		unsigned long some = left < ROUNDS_OF ? left : ROUNDS_OF;
+
+		good += at_once(session, some);
+		left -= some;
+	}
+	ok_f(good == n, "%lu runs at once, %lu at a time", n,
+	    n < ROUNDS_OF ? n : (unsigned long)ROUNDS_OF);
+	good = 0;
+	before = resident_kib();
+	for (unsigned long i = 0; i < row; i++)
+		good += run(session, "exit 0", NULL) == 0;
+	after = resident_kib();
+	ok_f(good == row, "%lu in a row", row);
+	ok_f(open_descriptors() == descriptors, "no descriptor is left over");
+	ok_f(after < before + 4096, "no memory (%ld KiB more)",
+	    after - before);
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no zombie");
+	cordon_session_free(session);
+}
+
+int
+main(void)
+{
+	tmp_begin();
+	tmp_dir("w");
+	tmp_dir("home");
+	setenv("HOME", tmp_path("home"), 1);
+	unsetenv("XDG_STATE_HOME");
+	unsetenv("XDG_CONFIG_HOME");
+	snprintf(work, sizeof(work), "%s", tmp_path("w"));
+	if (chdir(work) != 0)
+		return 1;
+	test_run();
+	test_validate();
+	test_steps();
+	test_environment();
+	test_restrict();
+	test_protected();
+	test_many();
+	if (chdir("/") != 0)
+		return 1;
+	tmp_end();
+	return done_testing();
+}
