@@ -17,6 +17,7 @@
 #define FILE_MAX      4096 /* of a file that is read whole */
 #define CLOSE_MS      2000 /* for the killed to be gone */
 #define CLOSE_TRIES   20
+#define DEPTH_MAX     8 /* of groups in groups that are removed */
 
 /* ----- Files -------------------------------------------------------------- */
 
@@ -120,7 +121,7 @@ has_us(int dir)
 	FILE *list;
 	int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	bool found = false;
-	int pid;
+	char line[32];
 
 	list = fd < 0 ? NULL : fdopen(fd, "r");
 	if (list == NULL) {
@@ -128,8 +129,8 @@ has_us(int dir)
 			close(fd);
 		return false;
 	}
-	while (!found && fscanf(list, "%d", &pid) == 1)
-		found = pid == getpid();
+	while (!found && fgets(line, sizeof(line), list) != NULL)
+		found = strtol(line, NULL, 10) == getpid();
 	fclose(list);
 	return found;
 }
@@ -184,35 +185,10 @@ wait_until_empty(int dir)
 	}
 }
 
-/* Most often nobody is in there. */
-static void
-remove_group(int parent, int dir, const char *name)
-{
-	if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno != EBUSY)
-		return;
-	kill_members(dir);
-	wait_until_empty(dir);
-	(void)unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-/* ----- Those of others who were killed ------------------------------------ */
-
-/* Locked, or the lock is somebody else's; -1 then. */
-static int
-open_locked(int parent, const char *name)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
+typedef void visit_fn(int parent, const char *name, unsigned depth);
 
 static void
-remove_stale(int parent)
+visit_groups(int parent, unsigned depth, visit_fn *visit)
 {
 	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -223,17 +199,69 @@ remove_stale(int parent)
 			close(fd);
 		return;
 	}
-	while ((entry = readdir(dir)) != NULL) {
-		cdn_cleanup_fd int stale = -1;
-
-		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
-			continue;
-		stale = open_locked(parent, entry->d_name);
-		if (stale < 0)
-			continue;
-		remove_group(parent, stale, entry->d_name);
-	}
+	while ((entry = readdir(dir)) != NULL)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			visit(parent, entry->d_name, depth);
 	closedir(dir);
+}
+
+static int
+open_group(int parent, const char *name)
+{
+	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+}
+
+/* The command may have divided its own. */
+static void
+remove_below(int parent, const char *name, unsigned depth)
+{
+	cdn_cleanup_fd int dir = open_group(parent, name);
+
+	if (dir < 0)
+		return;
+	if (depth < DEPTH_MAX)
+		visit_groups(dir, depth + 1, remove_below);
+	(void)unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* Most often it is empty.  dir: itself, open. */
+static void
+remove_group(int parent, int dir, const char *name)
+{
+	if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno != EBUSY)
+		return;
+	kill_members(dir);
+	wait_until_empty(dir);
+	remove_below(parent, name, 0);
+}
+
+/* ----- Those of others who were killed ------------------------------------ */
+
+/* Locked, or the lock is somebody else's; -1 then. */
+static int
+open_locked(int parent, const char *name)
+{
+	int fd = open_group(parent, name);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void
+remove_stale(int parent, const char *name, unsigned depth)
+{
+	cdn_cleanup_fd int dir = -1;
+
+	(void)depth;
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return;
+	dir = open_locked(parent, name);
+	if (dir >= 0)
+		remove_group(parent, dir, name);
 }
 
 /* ----- The run's own ------------------------------------------------------ */
@@ -322,7 +350,7 @@ cdn_cgroup_open(struct cdn_cgroup *cgroup, const struct cdn_run_limits *limits)
 	cgroup->parent_fd = open_own();
 	if (cgroup->parent_fd < 0)
 		return;
-	remove_stale(cgroup->parent_fd);
+	visit_groups(cgroup->parent_fd, 0, remove_stale);
 	if (make_group(cgroup))
 		set_limits(cgroup, limits);
 	if (cgroup->held == 0)

@@ -88,7 +88,7 @@ struct cdn_shepherd {
 	int stop_signal;  /* that stopped the leader last */
 };
 
-int cdn_shepherd_main(void *shepherd);
+int cdn_shepherd_main(void *arg); /* struct cdn_shepherd */
 
 /* The two things a caller who is his own shepherd does himself.  CDN_BARE. */
 

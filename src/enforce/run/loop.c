@@ -213,7 +213,7 @@ on_cpu(struct cdn_running *running)
 	uint64_t expirations;
 
 	if (read(running->cpu_fd, &expirations, sizeof(expirations)) < 0 ||
-	    running->ending)
+	    running->ending || has_ended(running))
 		return;
 	if (used_us >= limit_us)
 		end(running, SIGXCPU, CPU_GRACE_MS);

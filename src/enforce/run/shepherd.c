@@ -106,7 +106,7 @@ cdn_shepherd_obey(struct cdn_shepherd *shepherd, const struct cdn_order *order)
 CDN_BARE static bool
 listen_to_caller(struct cdn_shepherd *shepherd)
 {
-	struct cdn_order order;
+	struct cdn_order order = { 0, 0 };
 	long n = cdn_raw(SYS_read, CONTROL, &order, sizeof(order));
 
 	return n == (long)sizeof(order) && cdn_shepherd_obey(shepherd, &order);

@@ -29,6 +29,7 @@ cdn_sys_forgo_capabilities(void)
 	struct __user_cap_data_struct sets[2];
 	long r;
 
+	sets[0].effective = 0;
 	header.version = _LINUX_CAPABILITY_VERSION_3;
 	header.pid = 0;
 	r = cdn_raw(SYS_capget, &header, sets);

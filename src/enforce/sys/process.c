@@ -89,7 +89,9 @@ clone3_call(const struct clone_args_5_7 *args, int (*fn)(void *arg), void *arg)
 
 CDN_BARE int
 cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg), void *stack_top,
-    int flags, void *arg, int *pidfd)
+    int flags, void *arg,
+    /* NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes */
+    int *pidfd)
 {
 	struct clone_args_5_7 args;
 

@@ -64,6 +64,9 @@ main(int argc, char **argv)
 		request.forward_signals = request.foreground = true;
 		chaos_run("in a terminal", run, &request, 0);
 	}
+	request = request_of(SHELL("true"));
+	request.limits.cpu_ms = 60000; /* of each process, if need be */
+	chaos_run("limited", run, &request, CHAOS_ABSORBS);
 	request = request_of(SHELL("echo very-secret"));
 	request.envp = vector_of(env);
 	request.tee = true;

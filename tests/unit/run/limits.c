@@ -177,6 +177,28 @@ test_removed(enum cdn_reaper reaper)
 	    reaper_names[reaper]);
 }
 
+/* Root's command, not caged, divides the group it is in. */
+static void
+test_divided(void)
+{
+	char command[PATH_MAX + 256];
+	struct cdn_run_request request;
+	struct cdn_run_result result;
+
+	snprintf(command, sizeof(command), "set -e; "
+	    "g=%s$(sed -n 's/^0:://p' /proc/self/cgroup); "
+	    "mkdir $g/a $g/a/b; echo $$ >$g/a/b/cgroup.procs; "
+	    "sed -n 's|^0::.*/cordon-[0-9-]*||p' /proc/self/cgroup",
+	    own_group());
+	request = request_of(SHELL(command));
+	request.limits.cpu_ms = 60000;
+	result = must_run(&request);
+	ok_f(is_text(&result.out, "/a/b\n") && count_groups(getpid()) == 0,
+	    "removed with the groups in it: %s%s", text_of(&result.out),
+	    text_of(&result.err));
+	cdn_run_result_done(&result);
+}
+
 /* Starts a run whose daemon outlives him, says so, and waits to be killed. */
 _Noreturn static void
 be_killed(const char *file, int fd)
@@ -275,6 +297,7 @@ main(int argc, char **argv)
 	if (tree) {
 		test_stale();
 		test_shepherd_goes();
+		test_divided();
 	}
 	for (size_t i = 0; i < CDN_LEN(reapers); i++) {
 		test_modest(reapers[i]);
