@@ -53,6 +53,7 @@
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
 #define CDN_PLAN_REGIONS_MAX 4096   /* regions of one plan */
 #define CDN_PLAN_ENTRIES_MAX 65536  /* directory entries looked at for it */
+#define CDN_PLAN_DEPTH_MAX   64	    /* directories in each other, below a root */
 #define CDN_PLAN_REPORT_MAX  32	    /* rules named in a run's record */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */

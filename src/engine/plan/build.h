@@ -38,6 +38,7 @@ struct cdn_plan_build {
 	size_t region_count;
 	size_t region_capacity;
 	size_t entries;	   /* names looked at so far */
+	unsigned depth;	   /* of the walk: it uses the stack */
 	bool no_new_names; /* broken up where the policy lets names appear */
 	bool too_large;	   /* closed because it could not be broken up */
 

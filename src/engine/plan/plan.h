@@ -180,9 +180,9 @@ struct cdn_plan_input {
  * own home and tmp, devices); a root that an earlier region covers with the
  * same rights is no region of its own.  Walks only as far as an answer is mixed
  * and descending can make it less so: where floating rules (such as all *.env)
- * are the reason, the root is mixed at once.  Bounded by CDN_PLAN_REGIONS_MAX
- * and CDN_PLAN_ENTRIES_MAX; past a bound the directory stays mixed.
- * Everything lies in the arena; rules and places are borrowed.
+ * are the reason, the root is mixed at once.  Bounded by CDN_PLAN_REGIONS_MAX,
+ * CDN_PLAN_ENTRIES_MAX and CDN_PLAN_DEPTH_MAX; past a bound the directory stays
+ * mixed.  Everything lies in the arena; rules and places are borrowed.
  *
  * Without a broker (has_broker false, or the host cannot have one) a mixed
  * region is held to OPEN where anything below may be modified, else to FIXED;

@@ -214,8 +214,11 @@ static int
 list(struct listing *l)
 {
 	const struct cdn_plan_reader *reader = l->b->in->reader;
-	int code = reader->list(reader->arg, l->dir, on_entry, l, l->b->err);
+	int code = TOO_MANY;
 
+	if (l->b->depth < CDN_PLAN_DEPTH_MAX)
+		code = reader->list(reader->arg, l->dir, on_entry, l,
+		    l->b->err);
 	if (code == 0 && l->n > 0)
 		qsort(l->v, l->n, sizeof(*l->v), spot_cmp);
 	return code;
@@ -262,8 +265,10 @@ gain(struct cdn_plan_build *b, const char *dir, enum cdn_region_kind above)
 	size_t mark = b->region_count;
 	int code = list(&l);
 
+	b->depth++;
 	for (size_t i = 0; i < l.n && code == 0; i++)
 		code = gain_one(b, &l.v[i], above);
+	b->depth--;
 	if (!is_bound(code))
 		return code;
 	b->region_count = mark;
@@ -279,8 +284,10 @@ walk_entries(struct cdn_plan_build *b, const struct listing *l)
 {
 	int code = 0;
 
+	b->depth++;
 	for (size_t i = 0; i < l->n && code == 0; i++)
 		code = walk(b, &l->v[i]);
+	b->depth--;
 	return code;
 }
 

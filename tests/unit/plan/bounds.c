@@ -79,6 +79,47 @@ check_broken(const char *name, const struct world_spec *spec, bool broker,
 	world_done(&w);
 }
 
+/* "/w/a/a/.../a" + tail, n levels. */
+static const char *
+deep(char *out, size_t size, unsigned n, const char *tail)
+{
+	size_t at = (size_t)snprintf(out, size, "/w");
+
+	for (unsigned i = 0; i < n; i++)
+		at += (size_t)snprintf(out + at, size - at, "/a");
+	snprintf(out + at, size - at, "%s", tail);
+	return out;
+}
+
+/* A rule that deep, and beside its way something to gain at two depths. */
+static void
+check_deep(bool broker)
+{
+	char files[1024], rule[512], high[256], low[256], text[4096];
+	struct world_spec spec = { .profile = "dev", .documents = { {
+	    CORDON_LAYER_USER, true, rule } } };
+	const char *got;
+	struct world w;
+	struct tree t;
+
+	snprintf(rule, sizeof(rule), "  denyModify: [\"%s\"]\n"
+	    "  fsProfiles: {dev: {read: [\"**\"], modify: [\"**\"]}}\n",
+	    deep(high, sizeof(high), 100, "/x/**") + 3);
+	snprintf(files, sizeof(files), "%s %s %s",
+	    deep(high, sizeof(high), CDN_PLAN_DEPTH_MAX - 1, "/b/"),
+	    deep(low, sizeof(low), CDN_PLAN_DEPTH_MAX, "/b/"),
+	    deep(text, sizeof(text), 100, "/x/"));
+	high[strlen(high) - 1] = low[strlen(low) - 1] = '\0';
+	world_make(&w, &spec);
+	tree_make(&t, files);
+	got = tree_regions(tree_plan(&t, &w, NULL, broker), text,
+	    sizeof(text));
+	ok_f((strstr(got, high) != NULL) == broker &&
+		strstr(got, low) == NULL, "%u levels and no more are walked",
+	    CDN_PLAN_DEPTH_MAX);
+	world_done(&w);
+}
+
 /* ----- Roots ------------------------------------------------------------------------ */
 
 static bool
@@ -159,6 +200,9 @@ main(void)
 	    "/etc", "/etc=mixed-read>closed /w=open");
 	check_broken("... unless somebody judges", &carved, true, "/etc",
 	    "/etc=mixed-read /w=open");
+
+	check_deep(true);
+	check_deep(false);
 
 	check_roots(CDN_PLAN_REGIONS_MAX - 1, true);
 	check_roots(CDN_PLAN_REGIONS_MAX, false);

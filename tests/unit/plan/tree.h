@@ -15,10 +15,11 @@
 #include "engine/plan/plan.h"
 #include "support/world.h"
 
-#define TREE_MAX 512
+#define TREE_MAX  512
+#define TREE_PATH 256
 
 struct tree_node {
-	char path[96];
+	char path[TREE_PATH];
 	bool directory, unreadable, link;
 };
 
@@ -46,7 +47,7 @@ tree_find(struct tree *t, const char *path)
 static inline struct tree_node *
 tree_put(struct tree *t, const char *path, size_t n, bool directory)
 {
-	char name[96];
+	char name[TREE_PATH];
 	struct tree_node *node;
 
 	need(n < sizeof(name), "path too long");
@@ -163,7 +164,7 @@ tree_exists(void *arg, const char *path, bool *ret_directory)
 static inline bool
 tree_readable(void *arg, const char *path)
 {
-	char at[96];
+	char at[TREE_PATH];
 	const struct tree_node *node = tree_find(arg, path);
 
 	if (node == NULL)
