@@ -202,6 +202,22 @@ END
 	[ ! -e ran ]
 }
 
+@test "a second name of a key is found before anything starts" {
+	mkdir -p "$HOME/.ssh"
+	echo key >"$HOME/.ssh/id_ed25519"
+	chmod 600 "$HOME/.ssh/id_ed25519"
+	ln "$HOME/.ssh/id_ed25519" innocent
+	cordon run --preset strict --policy look.yaml --profile look -- true
+	exits 125
+	complains "hard-link: '$W/innocent' is a second name of"
+	cordon run --enforcement degraded -- true
+	exits 0
+	complains "not enforced: '$W/innocent' is a second name of"
+	rm innocent
+	cordon run --preset strict --policy look.yaml --profile look -- true
+	exits 0
+}
+
 # ----- Input, output, environment --------------------------------------------------------
 
 @test "input and output pass through" {

@@ -73,6 +73,8 @@ cdn_launch_plan(const struct cordon_session *session,
 	cdn_terms_find(session, options, &plan->terms);
 	cdn_host_probe(&plan->host);
 	code = fill_plan(plan, err);
+	if (code == 0)
+		code = cdn_launch_links(plan, err);
 	if (code != 0) {
 		cdn_launch_plan_free(plan);
 		return code;

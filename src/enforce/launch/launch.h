@@ -51,6 +51,13 @@ void cdn_launch_plan_free(struct cordon_plan *plan);
 CDN_MUST_USE int cdn_launch_plan_format(const struct cordon_plan *plan,
     enum cordon_format format, struct cdn_buf *out, struct cordon_error *err);
 
+/*
+ * links.c: other names of protected files, which the kernel would open.  Each
+ * becomes a shortfall of the plan.
+ */
+CDN_MUST_USE int cdn_launch_links(struct cordon_plan *plan,
+    struct cordon_error *err);
+
 /* accept.c: may it start?  CORDON_E_ENFORCE names what is missing. */
 CDN_MUST_USE int cdn_launch_accept(const struct cordon_plan *plan,
     struct cordon_error *err);

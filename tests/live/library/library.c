@@ -19,8 +19,8 @@
 #include "support/tmpdir.h"
 
 #define AT_ONCE 60   /* runs, times CORDON_TRIES */
-#define IN_A_ROW 150 /* the same */
-#define ROUNDS_OF 250 /* processes at once: what one user may have */
+#define IN_A_ROW 500 /* the same */
+#define ROUNDS_OF 1000 /* at once at most */
 
 static char work[4096]; /* the workspace */
 
