@@ -203,10 +203,8 @@ END
 }
 
 @test "a second name of a key is found before anything starts" {
-	mkdir -p "$HOME/.ssh"
-	echo key >"$HOME/.ssh/id_ed25519"
-	chmod 600 "$HOME/.ssh/id_ed25519"
-	ln "$HOME/.ssh/id_ed25519" innocent
+	echo key >"$HOME/.netrc"
+	ln "$HOME/.netrc" innocent
 	cordon run --preset strict --policy look.yaml --profile look -- true
 	exits 125
 	complains "hard-link: '$W/innocent' is a second name of"
