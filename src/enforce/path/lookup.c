@@ -131,7 +131,7 @@ grow(struct cdn_lookup *lookup)
 static bool
 read_link(struct cdn_lookup *lookup, struct node *node, const char *path)
 {
-	char target[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char target[CDN_PATH_MAX + 1];
 	ssize_t n;
 
 	if (node->dev != lookup->root.dev) {

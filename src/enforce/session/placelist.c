@@ -126,7 +126,7 @@ cdn_placelist_add(struct cdn_placelist *list, const char *path,
     const struct cdn_place *like)
 {
 	struct cdn_gather *g = list->g;
-	struct cordon_error why;
+	CDN_UNINITIALIZED struct cordon_error why;
 	struct cdn_found found;
 	int code;
 

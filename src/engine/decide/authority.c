@@ -26,6 +26,8 @@ struct builder {
 static void
 reserve(struct builder *b, size_t count)
 {
+	if (count == 0)
+		return;
 	b->shown.v = cdn_arena_array(b->arena, count, sizeof(*b->shown.v));
 	b->match = cdn_arena_array(b->arena, count, sizeof(*b->match));
 	if (b->shown.v == NULL || b->match == NULL)
@@ -205,6 +207,8 @@ add_system(struct builder *b, const struct cdn_authority_spec *spec)
 		add_place(b, &workspace, false);
 }
 
+#define SYSTEM_RULES 24 /* about as many as add_system() adds */
+
 /*
  * What may not be read may not be modified either, and that is asked first: so
  * the list for modifying need not repeat what is hidden or closed.
@@ -224,6 +228,8 @@ build_floor(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 	add_places(&read, &spec->own, false);
 	add_places(&read, &spec->closed, true);
 
+	reserve(&modify, SYSTEM_RULES + rules_of(&spec->sealed) +
+	    rules_of(&spec->own));
 	add_all(&modify);
 	add_system(&modify, spec);
 	add_places(&modify, &spec->sealed, true);
@@ -246,6 +252,8 @@ build_scope(const struct builder *like, const struct cdn_place_list *readable,
 	struct builder modify = *like;
 	int code;
 
+	reserve(&read, rules_of(readable) + rules_of(modifiable));
+	reserve(&modify, rules_of(modifiable));
 	add_places(&read, readable, false);
 	add_places(&read, modifiable, false);
 	add_places(&modify, modifiable, false);

@@ -170,6 +170,18 @@ reach_at(const struct cdn_node *nodes, uint32_t node)
 	return best;
 }
 
+/* Plain paths have none. */
+static size_t
+count_globs(const struct cdn_draft *draft)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < draft->edge_count; i++)
+		n += !cdn_label_is_literal(
+		    &draft->labels[draft->edges[i].label]);
+	return n;
+}
+
 static void
 make_plans(struct index *index)
 {
@@ -374,15 +386,16 @@ bool
 cdn_index_build(struct cdn_matcher *matcher, struct cdn_node *nodes,
     struct cdn_arena *arena, const struct cdn_draft *draft)
 {
+	size_t globs = count_globs(draft);
 	struct index index = {
 		.matcher = matcher,
 		.nodes = nodes,
 		.arena = arena,
 		.draft = draft,
-		.plans = cdn_arena_array(draft->arena, draft->edge_count,
+		.plans = cdn_arena_array(draft->arena, globs,
 		    sizeof(struct plan)),
-		.per_node = cdn_arena_array(draft->arena, draft->node_count,
-		    sizeof(uint32_t)),
+		.per_node = cdn_arena_array(draft->arena,
+		    globs == 0 ? 0 : draft->node_count, sizeof(uint32_t)),
 	};
 
 	if (index.plans == NULL || index.per_node == NULL)
