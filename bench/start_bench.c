@@ -117,12 +117,13 @@ make_stage(void)
 		put_policy(i);
 }
 
+/* more: what the name ends with. */
 static struct row *
-add(const char *name)
+add(const char *name, const char *more)
 {
 	struct row *row = &rows[row_count++];
 
-	snprintf(row->name, sizeof(row->name), "%s", name);
+	snprintf(row->name, sizeof(row->name), "%s%s", name, more);
 	return row;
 }
 
@@ -142,30 +143,28 @@ add_rows(const char *cordon, const char *bare)
 	if (getcwd(here, sizeof(here)) == NULL)
 		exit(1);
 	row_count = 0;
-	set(add("plain exec"), (const char *[]){ "/bin/true", NULL });
+	set(add("plain exec", ""), (const char *[]){ "/bin/true", NULL });
 	for (int i = 0; i < 4; i++, n *= 10) {
 		snprintf(counts[i], sizeof(counts[i]), "%d", n);
 		snprintf(policies[i], sizeof(policies[i]), "p%d.yaml", n);
 	}
 	for (int i = 0; i < 4 && bare != NULL; i++) {
-		set(add("bare Landlock"), (const char *[]){ bare, counts[i],
-			here, "/bin/true", NULL });
-		strcat(rows[row_count - 1].name, ", rules: ");
-		strcat(rows[row_count - 1].name, counts[i]);
+		set(add("bare Landlock, rules: ", counts[i]),
+		    (const char *[]){ bare, counts[i], here, "/bin/true",
+			NULL });
 	}
-	set(add("cordon run"), (const char *[]){ cordon, "run", "--quiet",
+	set(add("cordon run", ""), (const char *[]){ cordon, "run", "--quiet",
 		"--enforcement", "degraded", "--", "/bin/true", NULL });
-	set(add("cordon --version"), (const char *[]){ cordon, "--version",
+	set(add("cordon --version", ""), (const char *[]){ cordon, "--version",
 		NULL });
 	for (int i = 0; i < 4; i++) {
-		set(add("cordon run, rules: "), (const char *[]){ cordon,
-			"run", "--quiet", "--enforcement", "degraded",
-			"--policy", policies[i], "--profile", "dev", "--",
-			"/bin/true", NULL });
-		strcat(rows[row_count - 1].name, counts[i]);
+		set(add("cordon run, rules: ", counts[i]),
+		    (const char *[]){ cordon, "run", "--quiet",
+			"--enforcement", "degraded", "--policy", policies[i],
+			"--profile", "dev", "--", "/bin/true", NULL });
 	}
 	if (access("/usr/bin/bwrap", X_OK) == 0)
-		set(add("bwrap"), (const char *[]){ "/usr/bin/bwrap",
+		set(add("bwrap", ""), (const char *[]){ "/usr/bin/bwrap",
 			"--ro-bind", "/usr", "/usr", "--symlink", "usr/lib",
 			"/lib", "--symlink", "usr/lib64", "/lib64",
 			"--symlink", "usr/bin", "/bin", "--unshare-all",
