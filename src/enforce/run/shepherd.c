@@ -150,11 +150,14 @@ cdn_shepherd_is_over(struct cdn_shepherd *shepherd)
 /*
  * A caller that is gone most often closes the socket by that.  Not when a fork
  * of his has it, too.  The kernel tells us of each of his threads that ends.
+ * From inside a new PID namespace (0) he cannot be seen.
  */
 CDN_BARE static bool
 has_caller(const struct cdn_shepherd *shepherd)
 {
-	return cdn_raw(SYS_getppid) == shepherd->caller;
+	long parent = cdn_raw(SYS_getppid);
+
+	return parent == shepherd->caller || parent == 0;
 }
 
 CDN_BARE static void

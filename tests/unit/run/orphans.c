@@ -8,7 +8,6 @@
 #include "actor.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -424,122 +423,6 @@ test_shepherd_goes(void)
 	    "%s", err.text);
 }
 
-/* ----- Other children of the caller --------------------------------------- */
-
-static int
-others_are_spared(void *arg)
-{
-	enum cdn_reaper reaper = *(enum cdn_reaper *)arg;
-	struct cdn_run_request request =
-	    orphan_request("daemon", fresh_lock(), "exit");
-	struct cdn_run_result result;
-	pid_t own = fork();
-	siginfo_t info = { 0 };
-	int status;
-
-	if (own == 0)
-		for (;;)
-			pause();
-	request.reaper = reaper;
-	result = must_run(&request);
-	if (!result.success || waitid(P_PID, (id_t)own, &info,
-	    WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0)
-		return 1;
-	cdn_run_result_done(&result);
-	kill(own, SIGKILL);
-	return waitpid(own, &status, 0) == own && no_children() ? 0 : 2;
-}
-
-/* A child that ended before is still his to wait for. */
-static int
-status_is_kept(void *arg)
-{
-	struct cdn_run_request request = request_of(SHELL("true"));
-	struct cdn_run_result result;
-	siginfo_t info;
-	pid_t own = fork();
-	int status;
-
-	(void)arg;
-	if (own == 0)
-		_exit(42);
-	waitid(P_PID, (id_t)own, &info, WEXITED | WNOWAIT);
-	result = must_run(&request);
-	cdn_run_result_done(&result);
-	return waitpid(own, &status, 0) == own && WEXITSTATUS(status) == 42
-	    ? 0 : 1;
-}
-
-static int
-children_are_ignored(void *arg)
-{
-	struct cdn_run_request request = request_of(SHELL("exit 5"));
-	struct cdn_run_result result;
-
-	request.reaper = *(enum cdn_reaper *)arg;
-	signal(SIGCHLD, SIG_IGN);
-	result = must_run(&request);
-	return result.exit_code == 5 && no_children() ? 0 : 1;
-}
-
-static volatile int stop_waiting;
-
-static void *
-wait_for_any(void *arg)
-{
-	int *taken = arg;
-	int status;
-
-	while (!stop_waiting) {
-		if (waitpid(-1, &status, WNOHANG) > 0)
-			++*taken;
-		sched_yield();
-	}
-	return NULL;
-}
-
-/* Somebody in the same process takes every child he can get. */
-static int
-nobody_steals(void *arg)
-{
-	struct cdn_run_request request = request_of(SHELL("exit 5"));
-	pthread_t thread;
-	int taken = 0;
-	bool good = true;
-
-	(void)arg;
-	if (pthread_create(&thread, NULL, wait_for_any, &taken) != 0)
-		return 2;
-	for (int i = 0; i < 50; i++) {
-		struct cdn_run_result result = must_run(&request);
-
-		good &= result.exit_code == 5;
-		cdn_run_result_done(&result);
-	}
-	stop_waiting = 1;
-	pthread_join(thread, NULL);
-	return good && taken == 0 ? 0 : 1;
-}
-
-static void
-test_others(void)
-{
-	for (size_t i = 0; i < CDN_LEN(reapers); i++) {
-		enum cdn_reaper reaper = reapers[i];
-
-		ok_f(tmp_child(others_are_spared, &reaper, false) == 0,
-		    "%s: a child that was there before lives on",
-		    reaper_names[reaper]);
-		ok_f(tmp_child(children_are_ignored, &reaper, false) == 0,
-		    "%s: the caller ignores his children",
-		    reaper_names[reaper]);
-	}
-	ok(tmp_child(status_is_kept, NULL, false) == 0,
-	    "shepherd: the caller's own zombies stay his");
-	ok(tmp_child(nobody_steals, NULL, false) == 0,
-	    "shepherd: no other thread can take it");
-}
-
 /* ----- Strange places ----------------------------------------------------- */
 
 /* The shell's: what a sanitizer puts into the actor needs /proc itself. */
@@ -579,6 +462,13 @@ in_pid_namespace(void *arg)
 	return tmp_child(gone_without_proc, arg, false);
 }
 
+/* The shepherd is the first process in there, and cannot see its parent. */
+static int
+begins_pid_namespace(void *arg)
+{
+	return unshare(CLONE_NEWPID) != 0 ? 50 : gone_without_proc(arg);
+}
+
 static void
 test_places(void)
 {
@@ -588,6 +478,7 @@ test_places(void)
 	} places[] = {
 		{ "without /proc", in_mount_namespace },
 		{ "with another's /proc", in_pid_namespace },
+		{ "first in a PID namespace", begins_pid_namespace },
 	};
 
 	for (size_t i = 0; i < CDN_LEN(places) && geteuid() == 0; i++) {
@@ -667,7 +558,6 @@ test_all(void)
 	test_two_runs();
 	test_shepherd();
 	test_shepherd_goes();
-	test_others();
 	test_caller_goes();
 	prctl(PR_SET_CHILD_SUBREAPER, 1L);
 	for (size_t i = 0; i < CDN_LEN(reapers); i++) {
