@@ -367,6 +367,10 @@ CORDON_API const char *cordon_session_profile(
 CORDON_API const char *cordon_session_workspace(
     const struct cordon_session *session);
 
+/* Is it a home of this user, by HOME or by the password database? */
+CORDON_API CORDON_MUST_USE int cordon_is_home(const char *dir, bool *ret,
+    struct cordon_error *err);
+
 struct cordon_document {
 	enum cordon_layer layer;
 	const char *file;

@@ -1,5 +1,7 @@
 #include "api/api.h"
 
+#include <sys/stat.h>
+
 #include "enforce/session/session.h"
 #include "engine/decide/floor.h"
 
@@ -44,6 +46,35 @@ const char *
 cordon_session_workspace(const struct cordon_session *session)
 {
 	return session->workspace;
+}
+
+static bool
+same_directory(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return a[0] == '/' && stat(a, &one) == 0 && stat(b, &other) == 0 &&
+	    one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+int
+cordon_is_home(const char *dir, bool *ret, struct cordon_error *err)
+{
+	struct cdn_arena *arena;
+	struct cdn_places places;
+	int code;
+
+	CDN_NEED(dir, err);
+	CDN_NEED(ret, err);
+	arena = cdn_arena_new();
+	if (arena == NULL)
+		return cdn_err_nomem(err);
+	code = cdn_places_find(arena, &places, err);
+	if (code == 0)
+		*ret = same_directory(places.home, dir) ||
+		    same_directory(places.passwd_home, dir);
+	cdn_arena_free(arena);
+	return code;
 }
 
 bool

@@ -1,90 +1,17 @@
 #include "enforce/store/places.h"
 
-#include <errno.h>
-#include <pwd.h>
 #include <unistd.h>
 
+#include "enforce/store/database.h"
 #include "enforce/store/passwd.h"
 
-#define ENTRY_ROOM_FIRST 4096
-#define ENTRY_ROOM_MAX	 (1024UL * 1024UL) /* bytes of one database entry */
-
-/* ----- The password database ---------------------------------------------- */
-
-/* Who is meant: a name, or the uid when name is NULL. */
-struct who {
-	const char *name;
-	uid_t uid;
-};
-
-static int
-ask_database(const struct who *who, struct passwd *entry, char *room,
-    size_t size, struct passwd **found)
-{
-	if (who->name != NULL)
-		return getpwnam_r(who->name, entry, room, size, found);
-	return getpwuid_r(who->uid, entry, room, size, found);
-}
-
-/* "No such user" has many spellings, see getpwnam_r(3). */
-static bool
-is_unknown(int error)
-{
-	return error == 0 || error == ENOENT || error == ESRCH ||
-	    error == EBADF || error == EPERM;
-}
-
-/* 0 or an errno; *ret is set to a copy, or stays as it is. */
-static int
-ask_with_room(struct cdn_arena *arena, const struct who *who, size_t size,
-    const char **ret)
-{
-	struct passwd entry, *found = NULL;
-	char *room = malloc(size);
-	int error = ENOMEM;
-
-	if (room == NULL)
-		return ENOMEM;
-	do {
-		error = ask_database(who, &entry, room, size, &found);
-	} while (error == EINTR);
-	if (error == 0 && found != NULL && found->pw_dir[0] == '/') {
-		*ret = cdn_arena_dup(arena, found->pw_dir,
-		    strlen(found->pw_dir));
-		if (*ret == NULL)
-			error = ENOMEM;
-	}
-	free(room);
-	return error;
-}
-
-/* *ret becomes "" when the database does not know, or knows no absolute home. */
-static int
-database_home(struct cdn_arena *arena, const struct who *who, const char **ret,
-    struct cordon_error *err)
-{
-	const char *home = "";
-	int error = ERANGE;
-
-	for (size_t size = ENTRY_ROOM_FIRST;
-	     error == ERANGE && size <= ENTRY_ROOM_MAX; size *= 4)
-		error = ask_with_room(arena, who, size, &home);
-	if (error == ENOMEM)
-		return cdn_err_nomem(err);
-	if (!is_unknown(error))
-		return cdn_err_sys(err, error, "cannot ask for the home of %s",
-		    who->name != NULL ? who->name : "this user");
-	*ret = home;
-	return 0;
-}
+/* ----- Homes ---------------------------------------------------------------- */
 
 /* The file first: asking the library loads its modules. */
 static int
 own_home(struct cdn_arena *arena, const char **ret, struct cordon_error *err)
 {
-	struct who me = { NULL, getuid() };
-
-	switch (cdn_passwd_home(arena, "/etc/passwd", me.uid, ret)) {
+	switch (cdn_passwd_home(arena, "/etc/passwd", getuid(), ret)) {
 	case CDN_PASSWD_FOUND:
 		return 0;
 	case CDN_PASSWD_NOMEM:
@@ -92,7 +19,7 @@ own_home(struct cdn_arena *arena, const char **ret, struct cordon_error *err)
 	case CDN_PASSWD_UNKNOWN:
 		break;
 	}
-	return database_home(arena, &me, ret, err);
+	return cdn_database_home(arena, NULL, getuid(), ret, err);
 }
 
 /* ----- Finding ------------------------------------------------------------ */
@@ -196,7 +123,6 @@ find_start(struct cdn_arena *arena, const struct cdn_places *places,
     cdn_str path, const char **ret_home, cdn_str *ret_rest,
     struct cordon_error *err)
 {
-	struct who who = { NULL, 0 };
 	cdn_str rest = path, first;
 	int r = 0;
 
@@ -209,10 +135,12 @@ find_start(struct cdn_arena *arena, const struct cdn_places *places,
 	if (first.n == 1) {
 		*ret_home = places->home;
 	} else {
-		who.name = cdn_arena_dup(arena, first.p + 1, first.n - 1);
-		if (who.name == NULL)
+		const char *name = cdn_arena_dup(arena, first.p + 1,
+		    first.n - 1);
+
+		if (name == NULL)
 			return cdn_err_nomem(err);
-		r = database_home(arena, &who, ret_home, err);
+		r = cdn_database_home(arena, name, 0, ret_home, err);
 	}
 	if (r == 0 && (*ret_home)[0] == '\0')
 		return cdn_err(err, CORDON_E_INVALID,

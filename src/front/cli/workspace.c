@@ -1,12 +1,9 @@
 #include "front/cli/cli.h"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
-
-#define PASSWD_MAX 4096 /* bytes of one entry of the password database */
 
 /* ----- Too wide --------------------------------------------------------- */
 
@@ -20,17 +17,13 @@ is_here(const char *dir)
 	    here.st_ino == there.st_ino;
 }
 
+/* What cannot be found out is found out again, and said, by the session. */
 static bool
 home_is_here(void)
 {
-	struct passwd entry;
-	struct passwd *found = NULL;
-	char room[PASSWD_MAX];
+	bool home = false;
 
-	if (is_here(secure_getenv("HOME")))
-		return true;
-	return getpwuid_r(getuid(), &entry, room, sizeof(room), &found) == 0 &&
-	    found != NULL && is_here(found->pw_dir);
+	return cordon_is_home(".", &home, NULL) == 0 && home;
 }
 
 bool
