@@ -278,6 +278,13 @@ END
 	head -n 1 "$AUDIT" | grep -q '"argv":\["sh","-c","exit 5"\]'
 }
 
+@test "secrets are not" {
+	API_TOKEN=verysecret LINES_KEY=$'first line\nsecond line' weak -- \
+	    echo --password=hush a=verysecret 'x second line' plain
+	exits 0
+	head -n 1 "$AUDIT" | grep -qF '"argv":["echo","--password=[REDACTED]","a=[REDACTED]","x [REDACTED]","plain"]'
+}
+
 @test "and so is a refusal" {
 	cordon run -- ./mark
 	exits 125

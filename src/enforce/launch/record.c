@@ -12,12 +12,10 @@ struct cdn_record {
 	struct cdn_arena *arena; /* owns this struct too */
 	struct cdn_sink *sink;
 	const char *run;
-	struct cdn_secrets secrets; /* of the caller's environment */
 };
 
-/* The audit must not lie where the run could change it. */
 static int
-check_place(const struct cordon_session *session, const char *file,
+check_file(const struct cordon_session *session, const char *file,
     struct cordon_error *err)
 {
 	struct cordon_query query = {
@@ -37,6 +35,20 @@ check_place(const struct cordon_session *session, const char *file,
 	return code;
 }
 
+/* The audit must not lie where the run could change it. */
+static int
+check_place(const struct cordon_session *session, const char *file,
+    struct cdn_arena *arena, struct cordon_error *err)
+{
+	const char *head;
+	int code;
+
+	head = cdn_arena_printf(arena, "%s.head", file);
+	code = head == NULL ? cdn_err_nomem(err) :
+			      check_file(session, file, err);
+	return code != 0 ? code : check_file(session, head, err);
+}
+
 /* "" = nowhere: the state directory has a substitute that goes with the run. */
 static const char *
 find_file(const struct cordon_session *session,
@@ -51,17 +63,13 @@ find_file(const struct cordon_session *session,
 }
 
 static int
-open_file(const struct cordon_session *session, const char *file,
+open_file(const struct cordon_session *session, const char *file, bool own,
     struct cdn_record *record, struct cordon_error *err)
 {
-	const char *head = cdn_arena_printf(record->arena, "%s.head", file);
-	int code = head == NULL ? cdn_err_nomem(err) :
-				  check_place(session, file, err);
+	int code = 0;
 
-	if (code == 0)
-		code = check_place(session, head, err);
-	if (code == 0)
-		code = cdn_secrets_build(&record->secrets, environ, err);
+	if (!own) /* the user's own is on the floor */
+		code = check_place(session, file, record->arena, err);
 	if (code == 0)
 		code = cdn_audit_open(file, &record->sink, err);
 	return code;
@@ -73,7 +81,6 @@ cdn_record_close(struct cdn_record *record)
 	if (record == NULL)
 		return;
 	cdn_audit_close(record->sink);
-	cdn_secrets_done(&record->secrets);
 	cdn_arena_free(record->arena);
 }
 
@@ -96,7 +103,8 @@ cdn_record_open(const struct cordon_session *session,
 	record->arena = arena;
 	record->run = run;
 	if (file[0] != '\0')
-		code = open_file(session, file, record, err);
+		code = open_file(session, file, options->audit == NULL, record,
+		    err);
 	if (code == 0 && record->sink != NULL) {
 		*ret = record;
 		return 0;
@@ -163,9 +171,45 @@ option_name(const char *arg)
 	return name;
 }
 
+/* Does the value of NAME=VALUE stand in one of them?  Or a line of it? */
+static bool
+occurs(const char *variable, const char *const *argv)
+{
+	const char *value = strchr(variable, '=');
+
+	if (value == NULL || strlen(value + 1) < CDN_SECRET_MIN)
+		return false;
+	if (strchr(value, '\n') != NULL)
+		return true;
+	for (; *argv != NULL; argv++)
+		if (strstr(*argv, value + 1) != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * The variables that could have to be redacted, normally none: most commands
+ * name no value of the environment.  NULL: out of memory.
+ */
+static char **
+suspects(struct cdn_arena *arena, const char *const *argv)
+{
+	char **list;
+	size_t n = 0;
+
+	for (char **v = environ; v != NULL && *v != NULL; v++)
+		n += occurs(*v, argv);
+	list = cdn_arena_array(arena, n + 1, sizeof(*list));
+	for (char **v = environ; list != NULL && n > 0; v++)
+		if (occurs(*v, argv))
+			list[--n] = *v;
+	return list;
+}
+
 /* Secrets by the names of options, and those of the environment anywhere. */
 static const char *
-redacted(struct cdn_record *record, const char *arg)
+redacted(struct cdn_record *record, const struct cdn_secrets *secrets,
+    const char *arg)
 {
 	cdn_str name = option_name(arg);
 	struct cdn_buf text;
@@ -174,9 +218,10 @@ redacted(struct cdn_record *record, const char *arg)
 	if (name.n > 0 && cdn_redact_name(name))
 		return cdn_arena_printf(record->arena, "%.*s=" CDN_REDACTED,
 		    (int)(name.p + name.n - arg), arg);
+	if (secrets->count == 0)
+		return arg;
 	cdn_buf_init(&text, CDN_AUDIT_LINE_MAX);
-	(void)cdn_redact_text(&text, &record->secrets, cdn_str_of(arg),
-	    strlen(arg));
+	(void)cdn_redact_text(&text, secrets, cdn_str_of(arg), strlen(arg));
 	result = cdn_buf_failed(&text) ? CDN_REDACTED :
 	    cdn_arena_dup(record->arena, text.p, text.n);
 	cdn_buf_done(&text);
@@ -187,17 +232,22 @@ redacted(struct cdn_record *record, const char *arg)
 static const char *const *
 kept_argv(struct cdn_record *record, const char *const *argv)
 {
+	char **names = suspects(record->arena, argv);
+	struct cdn_secrets secrets = { 0 };
 	const char **kept;
 	size_t n = 0;
 
+	if (names == NULL || cdn_secrets_build(&secrets, names, NULL) != 0)
+		return NULL;
 	while (argv[n] != NULL)
 		n++;
 	kept = cdn_arena_array(record->arena, n + 1, sizeof(*kept));
 	for (size_t i = 0; kept != NULL && i < n; i++) {
-		kept[i] = redacted(record, argv[i]);
+		kept[i] = redacted(record, &secrets, argv[i]);
 		if (kept[i] == NULL)
-			return NULL;
+			kept = NULL;
 	}
+	cdn_secrets_done(&secrets);
 	return kept;
 }
 
