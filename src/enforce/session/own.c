@@ -14,7 +14,7 @@
 
 #include "engine/decide/preset.h"
 
-#define ID_BYTES 8 /* 16 hex digits */
+#define ID_BYTES 8UL /* 16 hex digits */
 
 static void
 to_hex(const uint8_t bytes[ID_BYTES], char out[2 * ID_BYTES + 1])

@@ -43,6 +43,8 @@ is(struct told told, bool complete, const char *text)
 {
 	if (strcmp(told.text, text) == 0 && told.complete == complete)
 		return true;
+	for (char *p = told.text; (p = strchr(p, '\n')) != NULL; p++)
+		*p = ';';
 	printf("# %s: %s\n", told.complete ? "complete" : "incomplete",
 	    told.text);
 	return false;
@@ -62,9 +64,7 @@ test_floor(void)
 	ok(is(ask(plain), true, "read w/sub/copy for home/.npmrc\n"),
 	    "a name in the workspace");
 	tmp_hardlink("home/.npmrc", "home/.netrc");
-	ok(is(ask(plain), true, "read w/sub/copy for home/.npmrc\n"
-	    "read w/sub/copy for home/.netrc\n") ||
-	    is(ask(plain), true, "read w/sub/copy for home/.netrc\n"
+	ok(is(ask(plain), true, "read w/sub/copy for home/.netrc\n"
 	    "read w/sub/copy for home/.npmrc\n"),
 	    "two entries that are one file");
 	unlink(tmp_path("w/sub/copy"));
