@@ -303,20 +303,24 @@ make_group(struct cdn_cgroup *cgroup)
  * it is turned on, which by itself limits nobody, and stays so.
  */
 static bool
-set_limit(const struct cdn_cgroup *cgroup, const char *controller,
-    const char *file, uint64_t value)
+can_limit(const struct cdn_cgroup *cgroup, const char *controller,
+    const char *file)
 {
-	if (write_number(cgroup->dir_fd, file, value))
+	if (write_text(cgroup->dir_fd, file, "max"))
 		return true;
 	return write_text(cgroup->parent_fd, "cgroup.subtree_control",
-	    controller) && write_number(cgroup->dir_fd, file, value);
+	    controller) && write_text(cgroup->dir_fd, file, "max");
 }
 
-/* Over the limit all of them end, not the one that happened to ask. */
+/*
+ * Over the limit all of them end, not the one that happened to ask.  Therefore
+ * it is set when they have memory of their own: until exec the child has the
+ * caller's, and who kills for memory kills all who share it.
+ */
 static void
-set_memory(struct cdn_cgroup *cgroup, uint64_t bytes)
+set_memory(struct cdn_cgroup *cgroup)
 {
-	if (!set_limit(cgroup, "+memory", "memory.max", bytes))
+	if (!can_limit(cgroup, "+memory", "memory.max"))
 		return;
 	(void)write_text(cgroup->dir_fd, "memory.swap.max", "0");
 	(void)write_text(cgroup->dir_fd, "memory.oom.group", "1");
@@ -330,9 +334,9 @@ set_limits(struct cdn_cgroup *cgroup, const struct cdn_run_limits *limits)
 	uint64_t used;
 
 	if (limits->memory_bytes > 0)
-		set_memory(cgroup, limits->memory_bytes);
-	if (limits->processes > 0 && set_limit(cgroup, "+pids", "pids.max",
-	    limits->processes))
+		set_memory(cgroup);
+	if (limits->processes > 0 && can_limit(cgroup, "+pids", "pids.max") &&
+	    write_number(cgroup->dir_fd, "pids.max", limits->processes))
 		cgroup->held |= CDN_TREE_PROCESSES;
 	/* Counted in every group; no controller is needed. */
 	if (limits->cpu_ms > 0 && read_text(cgroup->dir_fd, "cpu.stat", text,
@@ -355,6 +359,14 @@ cdn_cgroup_open(struct cdn_cgroup *cgroup, const struct cdn_run_limits *limits)
 		set_limits(cgroup, limits);
 	if (cgroup->held == 0)
 		cdn_cgroup_close(cgroup);
+}
+
+bool
+cdn_cgroup_started(const struct cdn_cgroup *cgroup,
+    const struct cdn_run_limits *limits)
+{
+	return (cgroup->held & CDN_TREE_MEMORY) == 0 || write_number(
+	    cgroup->dir_fd, "memory.max", limits->memory_bytes);
 }
 
 uint64_t

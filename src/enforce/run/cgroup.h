@@ -31,6 +31,10 @@ struct cdn_cgroup {
 void cdn_cgroup_open(struct cdn_cgroup *cgroup,
     const struct cdn_run_limits *limits);
 
+/* The command was executed.  False (errno): it cannot be limited after all. */
+CDN_MUST_USE bool cdn_cgroup_started(const struct cdn_cgroup *cgroup,
+    const struct cdn_run_limits *limits);
+
 /* Processor time of all members so far, dead ones too; 0 when not known. */
 uint64_t cdn_cgroup_cpu_us(const struct cdn_cgroup *cgroup);
 

@@ -335,6 +335,8 @@ cdn_loop_started(struct cdn_running *running, struct cordon_error *err)
 		return cdn_err_sys(err, errno, "failed to watch the run");
 	if (request->wall_ms > 0 && !arm(running, request->wall_ms))
 		return cdn_err_sys(err, errno, "failed to set a timer");
+	if (!cdn_cgroup_started(&running->cgroup, &request->limits))
+		return cdn_err_sys(err, errno, "failed to limit the memory");
 	if ((running->cgroup.held & CDN_TREE_CPU) != 0 &&
 	    !arm_cpu(running, request->limits.cpu_ms * 1000))
 		return cdn_err_sys(err, errno, "failed to set a timer");
