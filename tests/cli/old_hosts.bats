@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# Hosts that can do less: every ABI of Landlock, no seccomp, nothing at all.
+# cordon-test believes what CORDON_TEST_HOST says; the kernel below is the real
+# one, so that what is still held is held for real.
+
+load helper
+
+prepare()
+{
+	printf '#!/bin/sh\ntouch ran\n' >mark
+	chmod +x mark
+	echo mine >"$T/outside"
+}
+
+# on HOST ARG...: the command on such a host.
+on()
+{
+	local host=$1
+	shift
+	status=0
+	CORDON_TEST_HOST=$host "$CORDON_TEST" "$@" >"$T/stdout" \
+	    2>"$T/stderr" || status=$?
+	output=$(cat "$T/stdout")
+	# shellcheck disable=SC2034 # for complains
+	stderr=$(cat "$T/stderr")
+}
+
+# The ids of what is lost, without those that only the broker could hold.
+lost()
+{
+	json shortfall | python3 -c 'import json, sys
+print(*[s["id"] for s in json.load(sys.stdin)
+    if not s["id"].startswith("broker-")])'
+}
+
+@test "each ABI says what it lacks" {
+	while read -r abi want; do
+		on "landlock_abi=$abi" plan --json
+		exits 1
+		[ "$(lost)" = "$want" ] || { say "abi $abi: $(lost)"; return 1; }
+	done <<'END'
+0 landlock
+1 landlock-abi-2 landlock-abi-3 landlock-abi-5 landlock-abi-6-abstract landlock-abi-6-signals
+2 landlock-abi-3 landlock-abi-5 landlock-abi-6-abstract landlock-abi-6-signals
+3 landlock-abi-5 landlock-abi-6-abstract landlock-abi-6-signals
+4 landlock-abi-5 landlock-abi-6-abstract landlock-abi-6-signals
+5 landlock-abi-6-abstract landlock-abi-6-signals
+6
+7
+END
+}
+
+@test "each ABI holds what it can" {
+	for abi in 1 2 3 4 5 6 7; do
+		rm -f ran
+		on "landlock_abi=$abi" run --quiet --enforcement degraded -- \
+		    ./mark
+		exits 0
+		[ -e ran ]
+		on "landlock_abi=$abi" run --quiet --enforcement degraded -- \
+		    sh -c "echo x >'$T/outside'"
+		[ "$status" -ne 0 ]
+		[ "$(cat "$T/outside")" = mine ]
+		on "landlock_abi=$abi" run --quiet --enforcement degraded -- \
+		    cat "$T/outside"
+		[ "$status" -ne 0 ]
+	done
+}
+
+@test "without Landlock nothing starts but by best effort" {
+	for how in required degraded; do
+		on landlock_abi=0 run --enforcement $how -- ./mark
+		exits 125
+		complains 'OS sandbox required but unavailable'
+	done
+	[ ! -e ran ]
+	on landlock_abi=0 run --enforcement best-effort -- ./mark
+	exits 0
+	complains 'OS sandbox unavailable, using application-level checks only'
+	[ -e ran ]
+}
+
+@test "without Landlock the filter is still put on" {
+	on landlock_abi=0 run --quiet --enforcement best-effort -- \
+	    grep -x 'Seccomp:[[:space:]]*2' /proc/self/status
+	exits 0
+}
+
+@test "without seccomp a run is refused" {
+	on seccomp_filter=0 run -- ./mark
+	exits 125
+	[ ! -e ran ]
+}
+
+@test "a fallback is what the vectors say" {
+	while read -r available runs warning; do
+		rm -f ran
+		on "$available" run --enforcement best-effort -- ./mark
+		[ "$runs" = True ]
+		exits 0
+		[ -e ran ]
+		case $warning in
+		None) case $stderr in *unavailable*) return 1 ;; esac ;;
+		*) complains "$warning" ;;
+		esac
+	done < <(python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    v = json.loads(line)
+    assert not v["require_os_sandbox"], v
+    e = v["expect"]
+    print("landlock_abi=%d" % (7 if v["available"] else 0), e["run"],
+        e.get("warn"))' "$CORDON_SOURCE/tests/vectors/fallback.jsonl")
+}
