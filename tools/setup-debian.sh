@@ -20,7 +20,7 @@ packages()
 		echo cargo git make nodejs perl python3-venv tmux
 		command -v npm >/dev/null || echo npm ;; # often part of nodejs
 	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
-	    cppcheck shellcheck ;;
+	    cppcheck shellcheck gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
 	bench) echo g++ libre2-dev libpcre2-dev ;;
 	*) echo "setup-debian.sh: unknown group '$1'" >&2; return 1 ;;
 	esac

@@ -93,7 +93,7 @@ cdn_database_home(struct cdn_arena *arena, const char *name, uid_t uid,
 	char number[32], answer[ANSWER_MAX];
 	cdn_str home = { "", 0 };
 	size_t n;
-	int fd, pid, status;
+	int fd = -1, pid, status;
 
 	snprintf(number, sizeof(number), "%lu", (unsigned long)uid);
 	pid = ask(name != NULL ? name : number, &fd);

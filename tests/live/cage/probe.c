@@ -79,16 +79,67 @@ do_list(char **arg)
 	    sizeof(entries)) >= 0 ? 0 : -1;
 }
 
-static int do_unlink(char **arg) { return unlink(arg[0]); }
-static int do_mkdir(char **arg) { return mkdir(arg[0], 0700); }
-static int do_rename(char **arg) { return rename(arg[0], arg[1]); }
-static int do_link(char **arg) { return link(arg[0], arg[1]); }
-static int do_symlink(char **arg) { return symlink(arg[0], arg[1]); }
-static int do_truncate(char **arg) { return truncate(arg[0], 0); }
-static int do_chmod(char **arg) { return chmod(arg[0], 0600); }
-static int do_stat(char **arg) { struct stat st; return stat(arg[0], &st); }
-static int do_mknod(char **arg) { return mknod(arg[0], S_IFCHR, 259); }
-static int do_fifo(char **arg) { return mkfifo(arg[0], 0600); }
+static int
+do_unlink(char **arg)
+{
+	return unlink(arg[0]);
+}
+
+static int
+do_mkdir(char **arg)
+{
+	return mkdir(arg[0], 0700);
+}
+
+static int
+do_rename(char **arg)
+{
+	return rename(arg[0], arg[1]);
+}
+
+static int
+do_link(char **arg)
+{
+	return link(arg[0], arg[1]);
+}
+
+static int
+do_symlink(char **arg)
+{
+	return symlink(arg[0], arg[1]);
+}
+
+static int
+do_truncate(char **arg)
+{
+	return truncate(arg[0], 0);
+}
+
+static int
+do_chmod(char **arg)
+{
+	return chmod(arg[0], 0600);
+}
+
+static int
+do_stat(char **arg)
+{
+	struct stat st;
+
+	return stat(arg[0], &st);
+}
+
+static int
+do_mknod(char **arg)
+{
+	return mknod(arg[0], S_IFCHR, 259);
+}
+
+static int
+do_fifo(char **arg)
+{
+	return mkfifo(arg[0], 0600);
+}
 
 static int
 do_exec(char **arg)
@@ -131,9 +182,23 @@ inet(int family, int type, int protocol, const char *port)
 	    connect(fd, (struct sockaddr *)&in6, sizeof(in6));
 }
 
-static int do_tcp(char **arg) { return inet(AF_INET, SOCK_STREAM, 0, arg[0]); }
-static int do_tcp6(char **arg) { return inet(AF_INET6, SOCK_STREAM, 0, arg[0]); }
-static int do_mptcp(char **arg) { return inet(AF_INET, SOCK_STREAM, IPPROTO_MPTCP, arg[0]); }
+static int
+do_tcp(char **arg)
+{
+	return inet(AF_INET, SOCK_STREAM, 0, arg[0]);
+}
+
+static int
+do_tcp6(char **arg)
+{
+	return inet(AF_INET6, SOCK_STREAM, 0, arg[0]);
+}
+
+static int
+do_mptcp(char **arg)
+{
+	return inet(AF_INET, SOCK_STREAM, IPPROTO_MPTCP, arg[0]);
+}
 
 static int
 do_udp(char **arg)
@@ -247,8 +312,17 @@ do_stream_pair(char **arg)
 
 /* ----- Processes ------------------------------------------------------------------ */
 
-static int do_kill(char **arg) { return kill(atoi(arg[0]), SIGURG); }
-static int do_ptrace(char **arg) { return ptrace(PTRACE_SEIZE, atoi(arg[0]), 0, 0) < 0 ? -1 : 0; }
+static int
+do_kill(char **arg)
+{
+	return kill(atoi(arg[0]), SIGURG);
+}
+
+static int
+do_ptrace(char **arg)
+{
+	return ptrace(PTRACE_SEIZE, atoi(arg[0]), 0, 0) < 0 ? -1 : 0;
+}
 
 static int
 do_memory(char **arg)
@@ -315,12 +389,46 @@ do_mq(char **arg)
 	return q < 0 ? -1 : mq_unlink(arg[0]);
 }
 
-static int do_tiocsti(char **arg) { return ioctl(0, TIOCSTI, arg[0]); }
-static int do_uring(char **arg) { char p[128] = { 0 }; (void)arg; return syscall(425, 1, p) < 0 ? -1 : 0; }
-static int do_unshare(char **arg) { return unshare((int)strtol(arg[0], NULL, 0)); }
-static int do_mount(char **arg) { return mount("none", arg[0], "tmpfs", 0, ""); }
-static int do_chroot(char **arg) { return chroot(arg[0]); }
-static int do_openat2(char **arg) { uint64_t how[3] = { 0 }; return syscall(437, AT_FDCWD, arg[0], how, sizeof(how)) < 0 ? -1 : 0; }
+static int
+do_tiocsti(char **arg)
+{
+	return ioctl(0, TIOCSTI, arg[0]);
+}
+
+static int
+do_uring(char **arg)
+{
+	char p[128] = { 0 };
+
+	(void)arg;
+	return syscall(425, 1, p) < 0 ? -1 : 0;
+}
+
+static int
+do_unshare(char **arg)
+{
+	return unshare((int)strtol(arg[0], NULL, 0));
+}
+
+static int
+do_mount(char **arg)
+{
+	return mount("none", arg[0], "tmpfs", 0, "");
+}
+
+static int
+do_chroot(char **arg)
+{
+	return chroot(arg[0]);
+}
+
+static int
+do_openat2(char **arg)
+{
+	uint64_t how[3] = { 0 };
+
+	return syscall(437, AT_FDCWD, arg[0], how, sizeof(how)) < 0 ? -1 : 0;
+}
 
 static int
 do_clone_user(char **arg)
