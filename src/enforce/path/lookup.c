@@ -3,11 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "enforce/path/path_internal.h"
 
-#define SLOTS_FIRST 256 /* a power of two */
+#define SLOTS_FIRST	 256 /* a power of two */
+#define PLAIN_MAX	 4   /* devices remembered to have plain links */
+#define PROC_MAGIC	 0x00009fa0U
+#define SECURITYFS_MAGIC 0x73636673U
+#define NOSYMFOLLOW	 0x2000 /* ST_NOSYMFOLLOW, since 5.10 */
 
 enum kind {
 	MISSING,   /* and so is what would lie below */
@@ -34,6 +39,8 @@ struct cdn_lookup {
 	struct node **slots; /* open addressing by parent and name */
 	size_t size;	     /* a power of two */
 	size_t count;
+	dev_t plain[PLAIN_MAX]; /* whose links are text */
+	size_t plain_count;
 };
 
 /* Where a way down stands: the node, and its real path. */
@@ -126,15 +133,37 @@ grow(struct cdn_lookup *lookup)
 
 /*
  * A link is text that can be followed here only where the kernel does not jump
- * by itself (procfs and its like are no root file systems).
+ * by itself, or refuses.  Asked of the directory, once for each device.
  */
+static bool
+has_plain_links(struct cdn_lookup *lookup, dev_t dev, const char *path)
+{
+	char dir[CDN_PATH_MAX + 1];
+	size_t n = cdn_path_parent(path, strlen(path));
+	struct statfs fs;
+
+	for (size_t i = 0; i < lookup->plain_count; i++)
+		if (lookup->plain[i] == dev)
+			return true;
+	memcpy(dir, path, n);
+	dir[n] = '\0';
+	if (lookup->plain_count == PLAIN_MAX ||
+	    statfs(n > 0 ? dir : "/", &fs) != 0 ||
+	    (uint32_t)fs.f_type == PROC_MAGIC ||
+	    (uint32_t)fs.f_type == SECURITYFS_MAGIC ||
+	    ((unsigned long)fs.f_flags & NOSYMFOLLOW) != 0)
+		return false;
+	lookup->plain[lookup->plain_count++] = dev;
+	return true;
+}
+
 static bool
 read_link(struct cdn_lookup *lookup, struct node *node, const char *path)
 {
 	CDN_UNINITIALIZED char target[CDN_PATH_MAX + 1];
 	ssize_t n;
 
-	if (node->dev != lookup->root.dev) {
+	if (!has_plain_links(lookup, node->dev, path)) {
 		node->kind = UNCLEAR;
 		return true;
 	}
@@ -226,6 +255,8 @@ go_one(struct cdn_lookup *lookup, struct way *way, cdn_str name)
 	way->path[way->len] = '\0';
 	if (way->is_missing)
 		return DONE;
+	if (way->node->kind == UNCLEAR)
+		return ASK_ELSEWHERE; /* "/" itself */
 	if (way->node->kind != DIRECTORY) {
 		/* Below a file: a missing tail, as for the kernel's ENOTDIR. */
 		way->is_missing = true;

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <unistd.h>
 
 #include "enforce/session/own.h"
@@ -81,6 +80,18 @@ is_at(const char *home, const char *dir, const char *place)
 
 /* ----- Credentials ----------------------------------------------------------- */
 
+/* The pattern has one star, as those of the floor have. */
+static bool
+is_meant(const char *pattern, const char *name)
+{
+	const char *star = strchr(pattern, '*');
+	size_t head = (size_t)(star - pattern), tail = strlen(star + 1);
+	size_t n = strlen(name);
+
+	return n >= head + tail && strncmp(name, pattern, head) == 0 &&
+	    strcmp(name + n - tail, star + 1) == 0;
+}
+
 /* One name of the directory, whether or not it is meant. */
 static void
 add_match(struct cdn_placelist *list, const char *dir, const char *name,
@@ -88,7 +99,7 @@ add_match(struct cdn_placelist *list, const char *dir, const char *name,
 {
 	const char *pattern = strrchr(plain->shown, '/') + 1;
 
-	if (fnmatch(pattern, name, 0) == 0)
+	if (is_meant(pattern, name))
 		cdn_placelist_add(list, cdn_placelist_name(list, dir, name),
 		    plain);
 }
