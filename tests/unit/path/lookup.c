@@ -173,6 +173,7 @@ test_special(void)
 	struct cordon_error err = { 0 };
 	struct cdn_found found;
 	const char *path;
+	int closed;
 
 	need(lookup != NULL, "lookup");
 	tmp_begin();
@@ -185,7 +186,11 @@ test_special(void)
 	    found.path == path, "a real path is given back as it came");
 	tmp_dir("shut");
 	tmp_mode("shut", 0);
-	ok(tmp_child(closed_body, NULL, true) == 0, "no permission");
+	closed = tmp_child(closed_body, NULL, true);
+	if (closed < 0)
+		skip("nobody else to be here");
+	else
+		ok(closed == 0, "no permission");
 	tmp_end();
 	cdn_arena_free(arena);
 }

@@ -108,6 +108,7 @@ test_substitute(void)
 {
 	struct cordon_session *s;
 	char other[64];
+	int bad;
 
 	tmp_file("file", "");
 	setenv("XDG_STATE_HOME", tmp_path("file"), 1);
@@ -116,8 +117,11 @@ test_substitute(void)
 	tmp_dir("state");
 	tmp_mode("state", 0555);
 	setenv("XDG_STATE_HOME", tmp_path("state"), 1);
-	ok(tmp_child(substitute_body, NULL, true) == 0,
-	    "STATE that may not be written: a substitute");
+	bad = tmp_child(substitute_body, NULL, true);
+	if (bad < 0)
+		skip("nobody else to be here");
+	else
+		ok(bad == 0, "STATE that may not be written: a substitute");
 	tmp_dir("real");
 	tmp_link("real", "link");
 	setenv("XDG_STATE_HOME", tmp_path("link"), 1);
