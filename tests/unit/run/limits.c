@@ -139,11 +139,11 @@ static void
 test_modest(enum cdn_reaper reaper)
 {
 	struct cdn_run_request request =
-	    request_of(SHELL("sleep 0.2; cat /proc/self/cgroup"));
+	    request_of(SHELL("sleep 0.5; cat /proc/self/cgroup"));
 	struct cdn_run_result result;
 
 	request.reaper = reaper;
-	request.limits.cpu_ms = 100;
+	request.limits.cpu_ms = 400;
 	request.limits.memory_bytes = 256UL << 20;
 	request.limits.processes = 10000;
 	result = must_run(&request);
