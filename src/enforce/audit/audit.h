@@ -47,7 +47,7 @@ struct cdn_event_field {
 		cdn_str text; /* TEXT, JSON */
 		int64_t number;
 		bool boolean;
-		char *const *strings;
+		const char *const *strings;
 	};
 };
 

@@ -85,13 +85,13 @@ put_json(struct writing *w, cdn_str s)
 }
 
 static void
-put_strings(struct writing *w, char *const *strings)
+put_strings(struct writing *w, const char *const *strings)
 {
 	char mark[MARK_SIZE];
 	size_t n = 0, more = 0;
 
 	cdn_json_open(&w->json, '[');
-	for (; strings[n] != NULL && n < w->room->strings; n++)
+	for (; n < w->room->strings && strings[n] != NULL; n++)
 		put_text(w, cdn_str_of(strings[n]));
 	while (strings[n + more] != NULL)
 		more++;

@@ -16,7 +16,7 @@ extern char **environ;
 /* What the child calls: the cage, and where it notes what it is doing. */
 struct entrance {
 	const struct cdn_cage *cage;
-	const char *step;
+	const char **step;
 };
 
 struct cordon_process {
@@ -27,6 +27,7 @@ struct cordon_process {
 	struct cordon_plan *plan;
 	struct cdn_cage *cage;
 	struct entrance entrance;
+	const char *step; /* of the cage, when entering it failed */
 	struct cdn_record *record;
 	struct cdn_run_request request;
 	struct cdn_running *running;
@@ -290,9 +291,9 @@ new_id(char ret[static 17], struct cordon_error *err)
 CDN_BARE static int
 enter(const void *arg)
 {
-	struct entrance *e = (struct entrance *)(uintptr_t)arg;
+	const struct entrance *e = arg;
 
-	return e->cage->backend->enter(e->cage, &e->step);
+	return e->cage->backend->enter(e->cage, e->step);
 }
 
 static int
@@ -312,6 +313,18 @@ validate(const struct cdn_run_request *request, void *arg,
 	    "started", request->program);
 }
 
+/* exec and its like are declared for lists they could, but do not, change. */
+static char *const *
+as_argv(const char *const *list)
+{
+	union {
+		const char *const *given;
+		char *const *wanted;
+	} argv = { list };
+
+	return argv.wanted;
+}
+
 static void
 fill_request(struct cordon_process *p)
 {
@@ -319,7 +332,7 @@ fill_request(struct cordon_process *p)
 	const struct cdn_limits *limits = &p->plan->terms.limits;
 	struct cdn_run_request *r = &p->request;
 
-	r->argv = (char *const *)(uintptr_t)o->argv;
+	r->argv = as_argv(o->argv);
 	r->cwd = o->cwd;
 	r->wall_ms = limits->wall_ms;
 	r->stdin_mode = (enum cdn_stdin_mode)o->stdin_mode;
@@ -340,9 +353,8 @@ fill_request(struct cordon_process *p)
 	r->validate_arg = p;
 	if (p->cage == NULL)
 		return;
-	p->entrance.cage = p->cage;
-	r->entry = (struct cdn_entry){ enter, &p->entrance,
-		&p->entrance.step };
+	p->entrance = (struct entrance){ p->cage, &p->step };
+	r->entry = (struct cdn_entry){ enter, &p->entrance, &p->step };
 }
 
 /* ----- Starting ------------------------------------------------------------------ */

@@ -144,7 +144,7 @@ strings(const char *name, const char *const *values)
 {
 	return (struct cdn_event_field){ .name = name,
 		.type = CDN_FIELD_STRINGS,
-		.strings = (char *const *)(uintptr_t)values };
+		.strings = values };
 }
 
 static int

@@ -12,15 +12,15 @@
 
 #define GETENT	   "/usr/bin/getent" /* never looked up */
 #define ANSWER_MAX 4096		     /* bytes of one line of the database */
+#define KEY_MAX	   256		     /* bytes of the name of a user */
 #define FIELD_HOME 5		     /* name:password:uid:gid:text:home:shell */
 
 /* The pid, or -errno; its answer comes from *ret_fd. */
 static int
-ask(const char *key, int *ret_fd)
+ask(char *key, int *ret_fd)
 {
-	char *const argv[] = { (char *)(uintptr_t) "getent",
-		(char *)(uintptr_t) "passwd", (char *)(uintptr_t) "--",
-		(char *)(uintptr_t)key, NULL };
+	char getent[] = "getent", passwd[] = "passwd", end[] = "--";
+	char *const argv[] = { getent, passwd, end, key, NULL };
 	char *const envp[] = { NULL };
 	posix_spawn_file_actions_t actions;
 	int fds[2];
@@ -90,13 +90,19 @@ int
 cdn_database_home(struct cdn_arena *arena, const char *name, uid_t uid,
     const char **ret, struct cordon_error *err)
 {
-	char number[32], answer[ANSWER_MAX];
+	char key[KEY_MAX], answer[ANSWER_MAX];
 	cdn_str home = { "", 0 };
 	size_t n;
 	int fd = -1, pid, status;
 
-	snprintf(number, sizeof(number), "%lu", (unsigned long)uid);
-	pid = ask(name != NULL ? name : number, &fd);
+	if (name == NULL)
+		snprintf(key, sizeof(key), "%lu", (unsigned long)uid);
+	else if (strlen(name) < sizeof(key))
+		snprintf(key, sizeof(key), "%s", name);
+	else
+		return cdn_err(err, CORDON_E_INVALID,
+		    "the name of a user is longer than %d bytes", KEY_MAX - 1);
+	pid = ask(key, &fd);
 	if (pid == -ENOENT) {
 		*ret = ""; /* such a system has no other users */
 		return 0;

@@ -148,7 +148,7 @@ test_long(void)
 static void
 test_long_parts(void)
 {
-	static char *list[100001];
+	static const char *list[100001];
 	static char word[] = "w", json[200000];
 	const struct cdn_event_field fields[] = {
 		{ .name = "argv", .type = CDN_FIELD_STRINGS, .strings = list },
@@ -178,7 +178,7 @@ static void
 test_worst(void)
 {
 	static char name[CDN_AUDIT_FIELDS_MAX][16], bytes[70000];
-	static char *list[64];
+	static const char *list[64];
 	struct cdn_event_field fields[CDN_AUDIT_FIELDS_MAX + 1];
 	struct cdn_event event = { CDN_EVENT_RUN_END, bytes, fields,
 		CDN_AUDIT_FIELDS_MAX + 1 };
