@@ -7,7 +7,7 @@
 static int
 run_audit(void *arg)
 {
-	char text[] = "text", *list[] = { text, NULL };
+	const char *const list[] = { "text", NULL };
 	const struct cdn_event_field fields[] = {
 		{ .name = "s", .type = CDN_FIELD_STRINGS, .strings = list },
 	};

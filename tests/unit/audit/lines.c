@@ -35,7 +35,7 @@ text_of(json_t *o, const char *key)
 static void
 test_types(void)
 {
-	char one[] = "a b", two[] = "", *list[] = { one, two, NULL };
+	const char *const list[] = { "a b", "", NULL };
 	const struct cdn_event_field fields[] = {
 		TEXT("t", "x"),
 		{ .name = "n", .type = CDN_FIELD_NUMBER, .number = INT64_MIN },
