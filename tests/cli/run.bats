@@ -216,6 +216,16 @@ END
 	exits 0
 }
 
+@test "repositories in the workspace, with a warning" {
+	cordon plan --json --enforcement degraded
+	[[ $output == *'"rule":"**/.git"'* ]]
+	cordon plan --json --enforcement degraded --allow nested-git
+	[[ $output != *'"rule":"**/.git"'* ]]
+	complains 'look at their hooks'
+	cordon run --enforcement degraded --allow everything -- true
+	exits 125
+}
+
 # ----- Input, output, environment --------------------------------------------------------
 
 @test "input and output pass through" {

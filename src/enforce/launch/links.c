@@ -1,5 +1,5 @@
 /*
- * links - second names of protected files.
+ * links - second names of protected files: hard links, and mounts.
  *
  * The kernel grants by directory, so a file of the floor that has another name
  * in the workspace would be open there.  Normally there is none, and looking
@@ -9,7 +9,8 @@
 
 #include "enforce/session/linked.h"
 
-#define REMEDY "remove that name, or copy the file instead of linking it"
+#define UNLINK "remove that name, or copy the file instead of linking it"
+#define MOUNT  "mount /proc"
 
 struct links {
 	struct cordon_plan *plan;
@@ -20,7 +21,8 @@ struct links {
 };
 
 static void
-add(struct links *links, const char *text)
+add(struct links *links, const char *id, const char *text,
+    const char *remedy)
 {
 	struct cdn_shortfall *grown;
 
@@ -36,7 +38,7 @@ add(struct links *links, const char *text)
 	}
 	links->found = grown;
 	links->found[links->count++] = (struct cdn_shortfall){
-		.id = "hard-link", .text = text, .remedy = REMEDY };
+		.id = id, .text = text, .remedy = remedy };
 }
 
 static void
@@ -44,10 +46,10 @@ one(const struct cdn_linked *linked, void *arg)
 {
 	struct links *links = arg;
 
-	add(links, cdn_arena_printf(links->plan->arena,
+	add(links, "hard-link", cdn_arena_printf(links->plan->arena,
 	    "'%s' is a second name of '%s', which may not be %s",
 	    linked->path, linked->name,
-	    linked->op == CORDON_MODIFY ? "modified" : "read"));
+	    linked->op == CORDON_MODIFY ? "modified" : "read"), UNLINK);
 }
 
 /* The plan with the new shortfalls behind its own. */
@@ -85,8 +87,12 @@ cdn_launch_links(struct cordon_plan *plan, struct cordon_error *err)
 	if (code != 0)
 		return code;
 	if (!complete)
-		add(&links, "a protected file has other names, and not all "
-		    "places where they may be could be looked at");
+		add(&links, "hard-link", "a protected file has other names, "
+		    "and not all places where they may be could be looked at",
+		    UNLINK);
+	if (plan->session->mounts_unknown)
+		add(&links, "mounts", "what is mounted where cannot be seen: "
+		    "a protected file may be open under another name", MOUNT);
 	if (links.oom)
 		return cdn_err_nomem(err);
 	return links.count == 0 ? 0 : extend(&links, err);

@@ -110,6 +110,10 @@ cli_launch_session(const struct cli_args *args)
 		session = NULL;
 	} else {
 		cli_workspace_hint(args);
+		if (cli_has(args, CLI_ALLOW))
+			cli_note("repositories may be made in the workspace: "
+				 "look at their hooks and configuration before "
+				 "you use git there");
 	}
 	cordon_diags_free(diags);
 	return session;
