@@ -218,9 +218,9 @@ END
 
 @test "repositories in the workspace, with a warning" {
 	cordon plan --json --enforcement degraded
-	[[ $output == *'"rule":"**/.git"'* ]]
+	[[ $output == *'"rule":"!**/.git"'* ]]
 	cordon plan --json --enforcement degraded --allow nested-git
-	[[ $output != *'"rule":"**/.git"'* ]]
+	[[ $output != *'"rule":"!**/.git"'* ]]
 	complains 'look at their hooks'
 	cordon run --enforcement degraded --allow everything -- true
 	exits 125
