@@ -23,6 +23,19 @@ cdn_plan_path_cmp(const char *a, const char *b)
 	return weight(*a) < weight(*b) ? -1 : weight(*a) > weight(*b);
 }
 
+int
+cdn_plan_path_cmp_str(const char *a, cdn_str b)
+{
+	size_t n = 0;
+	unsigned x, y;
+
+	while (n < b.n && a[n] == b.p[n])
+		n++;
+	x = weight(a[n]);
+	y = n < b.n ? weight(b.p[n]) : 0;
+	return x < y ? -1 : x > y;
+}
+
 bool
 cdn_plan_at_or_below(const char *path, const char *dir)
 {

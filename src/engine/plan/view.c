@@ -3,8 +3,9 @@
  *
  * A credential below a system directory that the run's uid cannot read needs
  * no carving out: the kernel refuses it without us, and /etc can be granted as
- * a whole.  So the regions are asked of an authority without these entries,
- * built by the same function from the same spec.  Nothing else changes:
+ * a whole.  So the regions are asked of an authority without these entries:
+ * the list of what may not be read is built again, by the same function, and
+ * all the other lists are those of the session.  Nothing else changes:
  *
  *   - only entries of `closed` go, and only where a system directory of the
  *     floor forbids to modify, so that none of them becomes writable;
@@ -151,11 +152,8 @@ build_without(struct cdn_plan_build *b)
 	if (code == 0)
 		code = copy_touching(b, &b->in->spec->hidden, NULL,
 		    &spec.hidden);
-	if (code == 0)
-		code = copy_touching(b, &b->in->spec->sealed, NULL,
-		    &spec.sealed);
-	return code != 0 ? code :
-	    cdn_authority_build(b->arena, &spec, &b->view, b->err);
+	return code != 0 ? code : cdn_authority_build_like(b->arena,
+	    b->in->authority, &spec, &b->view, b->err);
 }
 
 /* ----- What is guarded though nobody judges ------------------------------ */
