@@ -230,7 +230,7 @@ static struct cdn_plan_rule
 held_rule(const struct cdn_plan_build *b, const struct cdn_rule *rule,
     enum cordon_op op)
 {
-	char top[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char top[CDN_PATH_MAX + 1];
 	cdn_str prefix = plain_prefix(rule->pattern);
 
 	if (prefix.n == 0 || cdn_str_is(prefix, ".") ||

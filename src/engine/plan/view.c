@@ -73,7 +73,7 @@ static bool
 any_name(const struct cdn_plan_build *b, const struct cdn_place *place,
     path_fn *is_so)
 {
-	char path[CDN_PATH_MAX + 16];
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 16];
 	const char *suffix;
 
 	if (is_so(b, place->path))
@@ -195,7 +195,7 @@ static int
 guarded_entry(const char *name, bool is_directory, void *arg)
 {
 	struct matches *m = arg;
-	char path[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	const char *kept;
 
 	(void)is_directory;
