@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "enforce/sys/sys.h"
@@ -54,6 +55,19 @@ cdn_landlock_handled(int abi, bool network)
 	return handled;
 }
 
+/*
+ * The grant of a file is one of its inode: under another name, perhaps in a
+ * directory that is closed, it would hold as well.  So there is none.
+ */
+static bool
+has_other_names(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) != 0 ||
+	    (S_ISREG(st.st_mode) && st.st_nlink > 1);
+}
+
 /* The plan's path is real: a symbolic link there now is not what was judged. */
 static int
 add_region(int ruleset, uint64_t handled, const struct cdn_region *region,
@@ -77,6 +91,8 @@ add_region(int ruleset, uint64_t handled, const struct cdn_region *region,
 	if (fd < 0)
 		return cdn_err_sys(err, -fd, "landlock: cannot open '%s'",
 		    region->path);
+	if (!region->directory && has_other_names(fd))
+		return 0;
 	r = cdn_sys_landlock_add(ruleset, fd, granted);
 	if (r < 0)
 		return cdn_err_sys(err, -r, "landlock: cannot grant '%s'",
