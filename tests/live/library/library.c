@@ -40,8 +40,10 @@ open_session(enum cordon_preset preset)
 	struct cordon_session *session = NULL;
 	struct cordon_error err;
 
-	if (cordon_session_new(&options, NULL, &session, &err) != 0)
+	if (cordon_session_new(&options, NULL, &session, &err) != 0) {
 		printf("# session: %s\n", err.text);
+		exit(1);
+	}
 	return session;
 }
 
@@ -157,9 +159,10 @@ test_steps(void)
 	options.stdin_mode = CORDON_STDIN_BYTES;
 	options.stdin_bytes = "typed";
 	options.stdin_len = 5;
-	ok(cordon_spawn(session, &options, &process, &err) == 0 &&
+	if (!ok(cordon_spawn(session, &options, &process, &err) == 0 &&
 	    cordon_process_pid(process) > 0 && cordon_process_fd(process) >= 0,
-	    "in steps");
+	    "in steps"))
+		return;
 	ok(!cordon_process_step(process) &&
 	    cordon_process_signal(process, SIGTERM, &err) == 0, "signalled");
 	ok(cordon_wait(process, &result, &err) == 0 && result.signal == SIGTERM &&
@@ -182,7 +185,8 @@ test_environment(void)
 	options.env = env;
 	options.env_count = 1;
 	ok(cordon_run(session, &options, &result, &err) == 0 &&
-	    strcmp(result.out, "ONLY=this\n") == 0, "exactly these variables");
+	    result.out != NULL && strcmp(result.out, "ONLY=this\n") == 0,
+	    "exactly these variables");
 	cordon_run_result_done(&result);
 	options.environment = CORDON_ENV_INHERIT;
 	ok(cordon_run(session, &options, &result, &err) == CORDON_E_INVALID,
