@@ -87,7 +87,8 @@ struct cdn_record; /* of one run; NULL where nothing is kept */
  */
 CDN_MUST_USE int cdn_record_open(const struct cordon_session *session,
     const struct cordon_run_options *options,
-    const struct cdn_terms *terms, const char *run, struct cdn_record **ret, struct cordon_error *err);
+    const struct cdn_terms *terms, const char *run, struct cdn_record **ret,
+    struct cordon_error *err);
 CDN_MUST_USE int cdn_record_start(struct cdn_record *record,
     const struct cordon_plan *plan, const struct cordon_run_options *options,
     struct cordon_error *err);
