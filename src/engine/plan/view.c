@@ -106,7 +106,8 @@ is_unreadable(const struct cdn_plan_build *b, const struct cdn_place *place)
 	cdn_str dir = directory_of(place);
 
 	return below_a_root(b, place->path) && is_system(b, dir) &&
-	    (place->glob ? !any_readable_in(b, dir) :
+	    (place->glob ? !any_readable_in(b, dir) &&
+		    !readable(b, place->path) :
 			   !any_name(b, place, readable));
 }
 
