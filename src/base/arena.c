@@ -13,7 +13,6 @@ struct block {
 	struct block *next;
 	size_t size; /* usable bytes behind this header */
 	size_t used;
-	bool clean; /* zeroed as a whole; else piece by piece */
 	_Alignas(ALIGNMENT) unsigned char data[];
 };
 
@@ -96,12 +95,10 @@ add_block_of(struct cdn_arena *arena, size_t room)
 
 	if (room > CDN_ARENA_MAX - arena->total)
 		return NULL;
-	/* Much of a usual one may never be used, so why touch all its pages? */
-	block = room == BLOCK_BYTES ? malloc(sizeof(*block) + room) :
-				      calloc(1, sizeof(*block) + room);
+	/* Zeroed piece by piece: why touch pages that may never be used? */
+	block = malloc(sizeof(*block) + room);
 	if (block == NULL)
 		return NULL;
-	block->clean = room != BLOCK_BYTES;
 	block->used = 0;
 	ASAN_POISON_MEMORY_REGION(block->data, room);
 	block->size = room;
@@ -173,7 +170,7 @@ cdn_arena_alloc(struct cdn_arena *arena, size_t size)
 	p = block->data + block->used;
 	block->used += rounded;
 	ASAN_UNPOISON_MEMORY_REGION(p, size);
-	return block->clean ? p : memset(p, 0, size);
+	return memset(p, 0, size);
 }
 
 void *

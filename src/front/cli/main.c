@@ -399,6 +399,7 @@ keep_heap(void)
 #ifdef __GLIBC__
 	(void)mallopt(M_TOP_PAD, HEAP_BYTES);
 	(void)mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
+	(void)mallopt(M_MMAP_THRESHOLD, HEAP_BYTES);
 #endif
 }
 
