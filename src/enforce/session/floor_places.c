@@ -352,7 +352,8 @@ cdn_gather_floor(struct cdn_gather *g,
     struct cdn_authority_spec *spec,
     struct cdn_place_list *ret_inodes)
 {
-	struct cdn_placelist closed = { .g = g }, sealed = { .g = g };
+	struct cdn_placelist closed = { .g = g, .keys = true };
+	struct cdn_placelist sealed = { .g = g };
 	struct cdn_placelist hidden = { .g = g }, own = { .g = g };
 	struct cdn_placelist inodes = { .g = g };
 

@@ -150,11 +150,10 @@ add_files(struct search *s)
 {
 	const struct cordon_session *session = s->session;
 
-	for (size_t i = 0; i < session->spec.closed.n; i++)
-		if (!session->spec.closed.v[i].glob)
-			add_directory(s, session->spec.closed.v[i].path);
-	for (size_t i = 0; i < session->linked_count; i++)
+	for (size_t i = 0; i < session->linked_count; i++) {
 		add_file(s, session->linked[i]);
+		add_directory(s, session->linked[i]);
+	}
 	for (size_t i = 0; i < session->loaded_count; i++)
 		for (size_t op = 0; op < CDN_RULE_OPS; op++)
 			add_rules(s,
