@@ -180,10 +180,12 @@ test_tee(void)
 		NULL };
 	struct cdn_run_request request = request_of(SHELL(
 	    "printf 'very-'; sleep 0.05; printf 'secret-1 x\\n' >&1; "
-	    "echo abcdefghij $PLAIN >&2; printf 'last very-secret-1'; "
+	    "echo abcdefghij $PLAIN >&2; "
 	    "head -c 20000 /dev/zero | tr '\\0' y >&2; "
 	    "printf very-secret-1 >&2; "
-	    "head -c 20000 /dev/zero | tr '\\0' y >&2"));
+	    "head -c 20000 /dev/zero | tr '\\0' y >&2; "
+	    /* The two streams meet in one place: not in between of that. */
+	    "sleep 0.3; printf 'last very-secret-1'"));
 	struct cdn_run_result result;
 	int saved = dup(2);
 	int file = open(tmp_path("tee"), O_RDWR | O_CREAT | O_TRUNC, 0600);
