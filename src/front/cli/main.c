@@ -397,9 +397,11 @@ static void
 keep_heap(void)
 {
 #ifdef __GLIBC__
+	/* NOLINTBEGIN(concurrency-mt-unsafe): there is one thread yet */
 	(void)mallopt(M_TOP_PAD, HEAP_BYTES);
 	(void)mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
 	(void)mallopt(M_MMAP_THRESHOLD, HEAP_BYTES);
+	/* NOLINTEND(concurrency-mt-unsafe) */
 #endif
 }
 
