@@ -3,6 +3,8 @@
  */
 #include "enforce/launch/launch.h"
 
+#include "enforce/session/placelist.h"
+
 #define UNAVAILABLE "OS sandbox required but unavailable"
 #define FALLBACK \
 	"OS sandbox unavailable, using application-level checks only"
@@ -15,7 +17,8 @@ first_loss(const struct cdn_plan *plan, size_t *ret_count)
 
 	*ret_count = 0;
 	for (size_t i = 0; i < plan->shortfall_count; i++) {
-		if (plan->shortfalls[i].stricter)
+		if (plan->shortfalls[i].stricter ||
+		    plan->shortfalls[i].accepted)
 			continue;
 		if (first == NULL)
 			first = &plan->shortfalls[i];
@@ -86,6 +89,25 @@ cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 	return 0;
 }
 
+int
+cdn_launch_check_state(const struct cordon_plan *plan,
+    struct cordon_error *err)
+{
+	const char *base = plan->session->own.base;
+
+	for (size_t i = 0; i < plan->plan->region_count; i++) {
+		const struct cdn_region *region = &plan->plan->regions[i];
+
+		if (region->held == CDN_REGION_OPEN &&
+		    cdn_placelist_below(base, region->path))
+			return cdn_err(err, CORDON_E_ENFORCE, "cordon's own "
+			    "state '%s' lies where the run may write, in '%s' "
+			    "(set XDG_STATE_HOME to a place outside)", base,
+			    region->path);
+	}
+	return 0;
+}
+
 void
 cdn_launch_tell(const struct cordon_plan *plan,
     const struct cordon_run_options *options)
@@ -101,8 +123,7 @@ cdn_launch_tell(const struct cordon_plan *plan,
 	}
 	for (size_t i = 0; i < p->shortfall_count; i++) {
 		/* A run that is held completely has nothing to say. */
-		if (p->enforced && strcmp(p->shortfalls[i].id,
-			"limits-tree") != 0)
+		if (p->enforced && !p->shortfalls[i].accepted)
 			continue;
 		snprintf(line, sizeof(line), "not enforced: %s",
 		    p->shortfalls[i].text);

@@ -1,17 +1,13 @@
 #include "enforce/launch/launch.h"
 
-#include <errno.h>
-#include <sys/random.h>
-
 #include "enforce/home/env.h"
 #include "enforce/home/home.h"
 #include "enforce/host/host.h"
 #include "enforce/run/run.h"
 #include "enforce/session/attach.h"
+#include "enforce/session/own.h"
 
 extern char **environ;
-
-#define SAFE_PATH "/usr/local/bin:/usr/bin:/bin"
 
 /* What the child calls: the cage, and where it notes what it is doing. */
 struct entrance {
@@ -266,30 +262,7 @@ environment(struct cordon_process *p, struct cordon_error *err)
 	return ways[p->options->environment](p, err);
 }
 
-static const char *
-variable(char *const *envp, const char *name, const char *fallback)
-{
-	size_t n = strlen(name);
-
-	for (; *envp != NULL; envp++)
-		if (strncmp(*envp, name, n) == 0 && (*envp)[n] == '=')
-			return *envp + n + 1;
-	return fallback;
-}
-
 /* ----- The request -------------------------------------------------------------- */
-
-static int
-new_id(char ret[static 17], struct cordon_error *err)
-{
-	unsigned char bytes[8];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return cdn_err_sys(err, errno, "no random numbers");
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
-	return 0;
-}
 
 CDN_BARE static int
 enter(const void *arg)
@@ -375,31 +348,6 @@ process_free(struct cordon_process *p)
 }
 
 /*
- * cordon's own files must lie outside what the run may change, or the run
- * would choose where the next one writes and what it trusts.
- */
-static int
-check_state(const struct cordon_process *p, struct cordon_error *err)
-{
-	const struct cdn_plan *plan = p->plan->plan;
-	const char *base = p->session->own.base;
-
-	for (size_t i = 0; i < plan->region_count; i++) {
-		const struct cdn_region *region = &plan->regions[i];
-		size_t n = strlen(region->path);
-
-		if (region->held == CDN_REGION_OPEN &&
-		    strncmp(base, region->path, n) == 0 &&
-		    (base[n] == '/' || base[n] == '\0' || n == 1))
-			return cdn_err(err, CORDON_E_ENFORCE, "cordon's own "
-			    "state '%s' lies where the run may write, in '%s' "
-			    "(set XDG_STATE_HOME to a place outside)", base,
-			    region->path);
-	}
-	return 0;
-}
-
-/*
  * The directories of the run are made before the plan: what is not there yet
  * cannot be kept out of what is open around it.
  */
@@ -414,7 +362,7 @@ prepare_cage(struct cordon_process *p, const char *path,
 	if (code == 0)
 		code = cdn_launch_accept(p->plan, err);
 	if (code == 0)
-		code = check_state(p, err);
+		code = cdn_launch_check_state(p->plan, err);
 	return code;
 }
 
@@ -436,7 +384,9 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 
 	if (code != 0)
 		return code;
-	path = variable(p->request.envp, "PATH", SAFE_PATH);
+	path = cdn_env_find(p->request.envp, "PATH");
+	if (path == NULL)
+		path = CDN_ENV_DEFAULT_PATH;
 	code = caged ? prepare_cage(p, path, err) : prepare_none(p, err);
 	if (code == 0)
 		code = cdn_launch_program(p->session, p->options, path,
@@ -529,7 +479,7 @@ cdn_launch_start(const struct cordon_session *session,
 	if (p == NULL)
 		return cdn_err_nomem(err);
 	cdn_terms_find(session, options, &p->terms);
-	code = new_id(p->run, err);
+	code = cdn_own_make_id(p->run, err);
 	if (code == 0)
 		code = start(p, err);
 	if (code != 0) {

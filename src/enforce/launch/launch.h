@@ -59,6 +59,13 @@ CDN_MUST_USE int cdn_launch_shortfalls(struct cordon_plan *plan,
 CDN_MUST_USE int cdn_launch_accept(const struct cordon_plan *plan,
     struct cordon_error *err);
 
+/*
+ * accept.c: cordon's own files must lie outside what the run may change, or it
+ * would choose where the next one writes and what it trusts.
+ */
+CDN_MUST_USE int cdn_launch_check_state(const struct cordon_plan *plan,
+    struct cordon_error *err);
+
 /* accept.c: tells, line by line, what an accepted plan does not hold. */
 void cdn_launch_tell(const struct cordon_plan *plan,
     const struct cordon_run_options *options);

@@ -1,18 +1,10 @@
 #include "enforce/launch/launch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool
-is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
-}
+#include "enforce/session/program.h"
 
 static bool
 is_missing(const char *path)
@@ -20,29 +12,6 @@ is_missing(const char *path)
 	struct stat st;
 
 	return stat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
-/* The first of the directories that has it; NULL also when memory ran out. */
-static const char *
-search(struct cdn_arena *arena, const char *name, cdn_str path, bool *ret_oom)
-{
-	cdn_str dir;
-
-	while (cdn_str_next(&path, ':', &dir)) {
-		const char *candidate;
-
-		if (dir.n == 0 || dir.p[0] != '/')
-			continue;
-		candidate = cdn_arena_printf(arena, "%.*s/%s",
-		    CDN_STR_ARG(dir), name);
-		if (candidate == NULL) {
-			*ret_oom = true;
-			return NULL;
-		}
-		if (is_program(candidate))
-			return candidate;
-	}
-	return NULL;
 }
 
 /* A relative path means the same to us as to the child, wherever it runs. */
@@ -93,18 +62,21 @@ cdn_launch_program(const struct cordon_session *session,
     struct cdn_arena *arena, const char **ret, struct cordon_error *err)
 {
 	const char *name = options->argv[0];
-	bool oom = false;
-	const char *program = strchr(name, '/') != NULL ?
-	    absolute(arena, name, options->cwd) :
-	    search(arena, name, cdn_str_of(path), &oom);
+	bool named = strchr(name, '/') != NULL;
+	char found[CDN_PATH_MAX + 1];
+	const char *program;
 	int code;
 
-	if (program == NULL && (oom || strchr(name, '/') != NULL))
-		return cdn_err_nomem(err);
-	if (program == NULL || is_missing(program))
+	if (!named && !cdn_program_search(name, path, found))
 		return cdn_err(err, CORDON_E_NOT_FOUND,
-		    "'%s' was not found%s", name,
-		    program == NULL ? " on PATH" : "");
+		    "'%s' was not found on PATH", name);
+	program = named ? absolute(arena, name, options->cwd) :
+			  cdn_arena_dup(arena, found, strlen(found));
+	if (program == NULL)
+		return cdn_err_nomem(err);
+	if (is_missing(program))
+		return cdn_err(err, CORDON_E_NOT_FOUND, "'%s' was not found",
+		    name);
 	code = judge(session, program, err);
 	if (code == 0)
 		*ret = program;

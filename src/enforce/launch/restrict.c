@@ -60,6 +60,8 @@ cdn_launch_restrict(const struct cordon_session *session,
 	if (code == 0)
 		code = cdn_launch_accept(plan, err);
 	if (code == 0)
+		code = cdn_launch_check_state(plan, err);
+	if (code == 0)
 		code = cdn_backend_native.build(plan->plan, &plan->host, &cage,
 		    err);
 	if (code == 0) {

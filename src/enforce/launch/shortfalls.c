@@ -3,7 +3,7 @@
  *
  * Second names of protected files: the kernel grants by directory, so a file
  * of the floor that has another name in the workspace would be open there.
- * Normally there is none, and looking costs nothing.  Limits that hold for
+ * Normally there is none, and it is found out cheaply.  Limits that hold for
  * each process only, or not at all.  Isolation that is not there.
  */
 #include "enforce/launch/launch.h"
@@ -27,7 +27,7 @@ struct list {
 
 static void
 add(struct list *list, const char *id, const char *text, const char *remedy,
-    bool stricter)
+    bool accepted)
 {
 	struct cdn_shortfall *grown;
 
@@ -44,7 +44,7 @@ add(struct list *list, const char *id, const char *text, const char *remedy,
 	list->found = grown;
 	list->found[list->count++] = (struct cdn_shortfall){
 		.id = id, .text = text, .remedy = remedy,
-		.stricter = stricter };
+		.accepted = accepted };
 }
 
 static void
@@ -80,7 +80,7 @@ extend(const struct list *list, struct cordon_error *err)
 		all[i] = plan->plan->shortfalls[i];
 	for (size_t i = 0; i < list->count; i++) {
 		all[own + i] = list->found[i];
-		copy->enforced &= list->found[i].stricter;
+		copy->enforced &= list->found[i].accepted;
 	}
 	copy->shortfalls = all;
 	copy->shortfall_count = own + list->count;

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "enforce/session/placelist.h"
 #include "enforce/store/store.h"
 #include "enforce/store/trust.h"
 #include "enforce/sys/sys.h"
@@ -81,11 +82,10 @@ load_if_there(const char *file, bool follow, struct cordon_diags *diags,
 static bool
 is_in_workspace(const struct cordon_session *s, const char *file)
 {
-	size_t n = strlen(s->workspace);
 	struct cdn_real real;
 
 	return cdn_path_resolve("/", cdn_str_of(file), &real, NULL) != 0 ||
-	    (strncmp(real.path, s->workspace, n) == 0 && real.path[n] == '/');
+	    cdn_placelist_below(real.path, s->workspace);
 }
 
 static int

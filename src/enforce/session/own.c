@@ -15,7 +15,7 @@
 
 #include "engine/decide/preset.h"
 
-#define ID_BYTES 8UL /* 16 hex digits */
+#define ID_BYTES (CDN_ID_DIGITS / 2UL)
 
 static void
 to_hex(const uint8_t bytes[ID_BYTES], char out[2 * ID_BYTES + 1])
@@ -29,9 +29,8 @@ to_hex(const uint8_t bytes[ID_BYTES], char out[2 * ID_BYTES + 1])
 	out[2 * ID_BYTES] = '\0';
 }
 
-/* Random, so that no cage can prepare the place of the next one. */
-static int
-make_id(char out[2 * ID_BYTES + 1], struct cordon_error *err)
+int
+cdn_own_make_id(char out[CDN_ID_DIGITS + 1], struct cordon_error *err)
 {
 	uint8_t bytes[ID_BYTES];
 	ssize_t n;
@@ -41,7 +40,7 @@ make_id(char out[2 * ID_BYTES + 1], struct cordon_error *err)
 	} while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof(bytes))
 		return cdn_err_sys(err, n < 0 ? errno : EIO,
-		    "no random number for the session");
+		    "no random number for an id");
 	to_hex(bytes, out);
 	return 0;
 }
@@ -116,7 +115,7 @@ cdn_own_find(struct cordon_session *session, struct cdn_lookup *lookup,
 	const struct cdn_preset *preset = cdn_preset_get(options->preset);
 	struct cdn_own *own = &session->own;
 	char id[2 * ID_BYTES + 1];
-	int code = make_id(own->id, err);
+	int code = cdn_own_make_id(own->id, err);
 
 	if (code == 0)
 		code = find_base(session, lookup, err);

@@ -10,6 +10,14 @@
 /* What the base begins with where STATE cannot be used: uid, then the id. */
 #define CDN_OWN_SUBSTITUTE "/tmp/cordon-%u-"
 
+/*
+ * An id for a session or a run, in hex.  Random, so that no cage can prepare
+ * the place of the next one.
+ */
+#define CDN_ID_DIGITS 16
+CDN_MUST_USE int cdn_own_make_id(char out[CDN_ID_DIGITS + 1],
+    struct cordon_error *err);
+
 /* Fills session->own; the workspace and the places must be known. */
 CDN_MUST_USE int cdn_own_find(struct cordon_session *session,
     struct cdn_lookup *lookup, const struct cordon_session_options *options,

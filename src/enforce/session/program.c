@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/session/placelist.h"
+
 static bool
 is_program(const char *file)
 {
@@ -20,23 +22,32 @@ resolve(const char *cwd, const char *file, struct cdn_real *ret)
 	    ret->exists && !ret->is_directory;
 }
 
-static bool
-search(const char *command, const char *path, struct cdn_real *ret)
+bool
+cdn_program_search(const char *command, const char *path,
+    char out[CDN_PATH_MAX + 1])
 {
 	cdn_str rest = cdn_str_of(path), dir;
 
 	while (cdn_str_next(&rest, ':', &dir)) {
-		char file[CDN_PATH_MAX + 1];
 		int n;
 
 		if (dir.n == 0 || dir.p[0] != '/')
 			continue;
-		n = snprintf(file, sizeof(file), "%.*s/%s", CDN_STR_ARG(dir),
-		    command);
-		if (n > 0 && (size_t)n < sizeof(file) && is_program(file))
-			return resolve("/", file, ret);
+		n = snprintf(out, CDN_PATH_MAX + 1, "%.*s/%s",
+		    CDN_STR_ARG(dir), command);
+		if (n > 0 && n <= CDN_PATH_MAX && is_program(out))
+			return true;
 	}
 	return false;
+}
+
+static bool
+search(const char *command, const char *path, struct cdn_real *ret)
+{
+	char file[CDN_PATH_MAX + 1];
+
+	return cdn_program_search(command, path, file) &&
+	    resolve("/", file, ret);
 }
 
 /* Does its directory, links resolved, lie in the workspace? */
@@ -44,14 +55,12 @@ static bool
 is_inside(const char *workspace, const char *cwd, const char *command)
 {
 	cdn_str dir = { command, (size_t)(strrchr(command, '/') - command) };
-	size_t n = strlen(workspace);
 	struct cdn_real real;
 
 	if (dir.n == 0)
 		return false; /* directly in "/" */
 	return cdn_path_resolve(cwd, dir, &real, NULL) != 0 ||
-	    (strncmp(real.path, workspace, n) == 0 &&
-		(real.path[n] == '/' || real.path[n] == '\0'));
+	    cdn_placelist_below(real.path, workspace);
 }
 
 /* Behind the first component of that name: 0 when there is none. */

@@ -13,6 +13,13 @@
 #include "enforce/path/path.h"
 
 /*
+ * The first executable file of that name in the absolute directories of `path`
+ * (PATH); false when there is none.
+ */
+bool cdn_program_search(const char *command, const char *path,
+    char out[CDN_PATH_MAX + 1]);
+
+/*
  * command: as a shell takes it: with a slash from cwd, else the first
  * executable file of that name in the absolute directories of `path` (PATH).
  * *ret is the real path of .../node_modules or .../versions/N; false when the

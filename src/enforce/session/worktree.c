@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "enforce/path/path.h"
+#include "enforce/session/placelist.h"
 
 #define LINE_MAX_BYTES (CDN_PATH_MAX + 16) /* "gitdir: ", a path, a newline */
 
@@ -101,8 +102,7 @@ is_repository(const struct cdn_real *gitdir, size_t common)
 static bool
 is_above(const struct cdn_real *gitdir, const char *workspace)
 {
-	return strncmp(workspace, gitdir->path, gitdir->len) == 0 &&
-	    (workspace[gitdir->len] == '/' || workspace[gitdir->len] == '\0');
+	return cdn_placelist_below(workspace, gitdir->path);
 }
 
 int

@@ -108,6 +108,8 @@ struct cdn_shortfall {
 	/* More is refused than the policy asks for: said, but no reason to
 	 * refuse a run that requires enforcement. */
 	bool stricter;
+	/* Less is held, but of something that is no rule: the same. */
+	bool accepted;
 };
 
 /* Sockets with a name in the file system; mirrors the filter's words. */
