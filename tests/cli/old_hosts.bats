@@ -87,9 +87,19 @@ END
 }
 
 @test "without seccomp a run is refused" {
-	on seccomp_filter=0 run -- ./mark
+	policy look.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: look}
+spec: {fsProfiles: {look: {read: ["./**"]}}}
+END
+	on seccomp_filter=1 run --preset strict --policy look.yaml \
+	    --profile look -- true
+	exits 0
+	on seccomp_filter=0 run --preset strict --policy look.yaml \
+	    --profile look -- true
 	exits 125
-	[ ! -e ran ]
+	complains seccomp
 }
 
 @test "a fallback is what the vectors say" {

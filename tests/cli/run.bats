@@ -197,8 +197,12 @@ END
 @test "what is not there yet is refused" {
 	cordon run --backend bwrap --enforcement degraded -- ./mark
 	exits 125
-	cordon run --isolation namespaces -- ./mark
+	cordon run --preset strict --policy look.yaml --profile look -- true
+	exits 0
+	cordon run --preset strict --policy look.yaml --profile look \
+	    --isolation namespaces -- true
 	exits 125
+	complains isolation
 	[ ! -e ran ]
 }
 
@@ -336,4 +340,21 @@ END
 	exits 2
 	cordon plan true
 	exits 2
+}
+
+@test "a limit that holds for each process only is said, and no reason to refuse" {
+	policy limits.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: l}
+spec: {fsProfiles: {look: {read: ["./**"], limits: {memory: 1G}}}}
+END
+	cordon run --preset strict --policy limits.yaml --profile look -- true
+	exits 0
+	cordon plan --policy limits.yaml --preset strict --profile look
+	exits 0
+	case $output in
+	*limits-tree*) cordon run --preset strict --policy limits.yaml \
+	    --profile look -- true; complains 'limits hold for each process' ;;
+	esac
 }

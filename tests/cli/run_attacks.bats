@@ -125,6 +125,8 @@ END
 	cordon plan --json --no-sandbox
 	[[ $output == *'"enforced":false'* ]]
 	[[ $output != *landlock\)* ]]
+	cordon plan --json
+	[[ $output == *landlock\)* ]]
 }
 
 @test "a run that is hung up on takes everybody along" {

@@ -149,7 +149,7 @@ rm -f /usr/cordon-new /etc/cordon-new
 denies 'a device node' mknod sub/device
 rm -f sub/device
 denies 'the password hashes' read /etc/shadow
-denies 'access mode 3' mode3 /dev/null
+must_deny 'access mode 3' mode3 /dev/null
 got=$(inside cat /proc/self/status | grep -c '^CapEff:[[:space:]]*0000000000000000$')
 [ "$got" = 1 ]
 ok $? 'no capability is left'
@@ -224,12 +224,12 @@ options=(--quiet --enforcement degraded)
 
 denies 'tracing outside' ptrace "$victim"
 must_deny 'environment of a process outside' read "/proc/$victim/environ"
-denies 'memory of a process outside' read "/proc/$victim/mem"
-denies 'a file of a process outside' read "/proc/$victim/fd/0"
-denies 'the root of a process outside' list "/proc/$victim/root/"
-denies 'its working directory' list "/proc/$victim/cwd/"
+must_deny 'memory of a process outside' open "/proc/$victim/mem"
+must_deny 'a file of a process outside' read "/proc/$victim/fd/0"
+must_deny 'the root of a process outside' list "/proc/$victim/root/"
+must_deny 'its working directory' list "/proc/$victim/cwd/"
 denies 'its descriptors' pidfd-getfd "$victim"
-denies 'a signal to the outside' kill "$victim"
+must_deny 'a signal to the outside' kill "$victim"
 kill -0 "$victim"
 ok $? 'the process outside lives'
 allows 'a child of one'\''s own' own-child
@@ -237,11 +237,11 @@ allows 'one'\''s own /proc' read /proc/self/environ
 
 # ----- The kernel's other doors ---------------------------------------------------------
 
-denies 'a key in the keyring' keyring "cordon-$$"
-denies 'System V memory' shm
+must_deny 'a key in the keyring' keyring "cordon-$$"
+must_deny 'System V memory' shm
 denies 'a message queue' mq "/cordon-$$"
 denies 'io_uring' uring
-denies 'openat2' openat2 file
+must_deny 'openat2' openat2 file
 denies 'the x32 door' x32
 denies 'the 32-bit door' int80
 denies 'a user namespace' unshare 0x10000000

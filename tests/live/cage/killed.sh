@@ -63,6 +63,8 @@ for ((i = 0; i < tries; i++)); do
 done
 [ "$survived" -eq 0 ]
 ok $? "$tries times killed, $started of them running: $survived lived on"
+[ "$started" -gt 0 ]
+ok $? 'control: some had started'
 
 "$cordon" run --quiet --enforcement degraded -- true
 ok $? 'the next run works'
