@@ -81,21 +81,21 @@ ok $? 'it runs commands'
 tmux capture-pane -p | grep -q 'jobs: h[a-zA-Z]*m'
 ok $? 'with job control'
 
-types 'sleep 10100; echo after $?' Enter
-starts 'sleep 10100'
+types "sleep 1$$; echo after" Enter
+starts "sleep 1$$"
 types C-c
 sees 'inner: '
 types 'echo still here' Enter
 sees 'still here'
 ok $? 'Ctrl-C ends the command, not the shell'
 
-types 'sleep 10101' Enter
-starts 'sleep 10101'
+types "sleep 2$$" Enter
+starts "sleep 2$$"
 types C-z
 sees 'Stopped'
 ok $? 'Ctrl-Z stops a job inside'
 types 'jobs' Enter
-sees 'sleep 10101'
+sees "sleep 2$$"
 ok $? 'which the shell knows'
 types 'kill %1; wait; echo job gone' Enter
 sees 'job gone'
@@ -106,30 +106,34 @@ types 'stty size' Enter
 sees '33 101'
 ok $? 'the size of the window is known'
 
-types 'exit 5' Enter
-sleep 0.5
+# What is typed while a run ends is flushed: so wait for the prompt, on a screen
+# that shows no other.
+types 'clear; exit 5' Enter
+sees 'outer:'
 types 'echo status $?' Enter
 sees 'status 5'
 ok $? 'its code is passed on'
 
-types "$run sleep 10102" Enter
-starts 'sleep 10102'
+types "$run sleep 3$$" Enter
+starts "sleep 3$$"
 types C-z
 sees 'Stopped'
 ok $? 'Ctrl-Z stops the run, and the shell outside goes on'
-types 'fg' Enter
+types 'clear; fg' Enter
+sees 'cordon run'
 sleep 0.5
 types C-c
-sleep 0.5
+sees 'outer:'
 types 'echo ended $?' Enter
 sees 'ended 130'
 ok $? 'it continues, and Ctrl-C ends it'
 
-types "$run cat -u" Enter
-starts 'cat -u'
+types "clear; $run dd bs=9$$ status=none" Enter
+starts "dd bs=9$$ status=none"
 types 'through the cage' Enter
 sees 'through the cage'
 types C-d
+sees 'outer:'
 types 'echo done $?' Enter
 sees 'done 0'
 ok $? 'what is typed arrives, and its end'
