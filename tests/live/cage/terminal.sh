@@ -9,6 +9,7 @@ umask 022
 stage=$(mktemp -d /tmp/cordon-tty-XXXXXX)
 points=0 failures=0
 export TMUX_TMPDIR="$stage" HOME="$stage/home" LC_ALL=C.UTF-8
+export SHELL=/bin/sh TERM=xterm # tmux asks for both; nobody has no shell
 unset TMUX XDG_STATE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR
 
 cleanup()
