@@ -36,7 +36,8 @@ struct cdn_call_answer {
 typedef void cdn_handler_fn(struct cdn_call *call,
     struct cdn_call_answer *answer);
 
-/* dispatch.c: by system call number here; NULL: a trap nobody foresaw. */
+/* dispatch.c: by system call number here; NULL: a trap nobody foresaw, which
+ * is answered ENOSYS. */
 cdn_handler_fn *cdn_handler_find(int nr, const char **ret_name);
 
 /* ----- Memory of the caller (memory.c) -------------------------------------- */
@@ -56,19 +57,26 @@ CDN_MUST_USE int cdn_call_put(const struct cdn_call *call, uint64_t to,
 /* Ours, opened O_PATH; judged and used through the descriptor. */
 struct cdn_object {
 	int fd;	      /* -1: the last component is missing */
-	int parent;   /* O_PATH of the directory that holds, or would hold, it */
+	int parent;   /* O_PATH of the directory that holds, or would hold, it;
+		       * -1 unless asked for, and where name is "" */
 	char name[256]; /* in parent; "" for a root or what came by descriptor */
-	char path[CDN_PATH_MAX + 1]; /* real */
+	char path[CDN_PATH_MAX + 1]; /* real, unless unnamed */
 	mode_t mode;  /* type and permissions; 0 when missing */
 	dev_t dev;
+	dev_t rdev;   /* of a device */
 	ino_t ino;
 	nlink_t nlink;
+	bool on_proc; /* of a process or of the kernel, not a file */
+	bool unnamed; /* a pipe, a memfd: has no place in the tree, and whoever
+		       * reaches it has it already */
 };
 
 enum cdn_object_how { /* bits */
 	CDN_OBJECT_NOFOLLOW = 1, /* a link at the end is the object */
 	CDN_OBJECT_MISSING = 2,	 /* the last component may be missing */
 	CDN_OBJECT_EMPTY = 4,	 /* AT_EMPTY_PATH */
+	CDN_OBJECT_PARENT = 8,	 /* parent and name are wanted */
+	CDN_OBJECT_FILE = 16,	 /* to be made: with a slash it is EISDIR */
 };
 
 /*
@@ -83,17 +91,51 @@ CDN_MUST_USE int cdn_object_find(struct cdn_call *call, int dirfd,
 CDN_MUST_USE int cdn_object_of_fd(struct cdn_call *call, int fd,
     struct cdn_object *ret);
 void cdn_object_done(struct cdn_object *object);
+/* Fills ret from a descriptor, which becomes its own, also on failure. */
+CDN_MUST_USE int cdn_object_fill(struct cdn_call *call, int fd,
+    struct cdn_object *ret);
+/* The real path of a descriptor of ours, as the kernel tells it; -errno. */
+CDN_MUST_USE int cdn_object_told(const struct cdn_call *call, int fd,
+    char path[CDN_PATH_MAX + 1]);
+
+/*
+ * walk.c: the same by hand, name by name; for what the kernel must not resolve
+ * in our place (/proc/self, magic links) and for names that are missing.  The
+ * descriptor `at` becomes its own.
+ */
+CDN_MUST_USE int cdn_walk(struct cdn_call *call, int at, const char *path,
+    unsigned how, struct cdn_object *ret);
+/* Is it on a /proc, ours or another one? */
+bool cdn_walk_is_proc(const struct cdn_call *call, int fd, dev_t dev);
 
 /* ----- Judging (judge.c) -------------------------------------------------------- */
 
-/* 0, or the errno to answer with after the denial was told. */
+/* 0, or -errno to answer with: after the denial was told, or at the end. */
 CDN_MUST_USE int cdn_call_judge(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object);
 /* The region it lies in is held by Landlock for every operation. */
 bool cdn_call_is_native(const struct cdn_call *call,
     const struct cdn_object *object);
 
-/* The caller's umask (17 us: only when something is made). */
+/* ----- The caller himself (caller.c) ---------------------------------------- */
+
+/* Does he still wait?  What was opened of /proc/TID before was his, then. */
+bool cdn_call_waits(const struct cdn_call *call);
+/* His umask (17 us: only when something is made). */
 CDN_MUST_USE int cdn_call_umask(struct cdn_call *call, mode_t *ret);
+/* call->tgid; -errno. */
+CDN_MUST_USE int cdn_call_tgid(struct cdn_call *call);
+/* The device of his controlling terminal, 0 = none; -errno. */
+CDN_MUST_USE int cdn_call_terminal(struct cdn_call *call, dev_t *ret);
+/* O_PATH of his working directory or of a descriptor of his; -errno. */
+CDN_MUST_USE int cdn_call_base(const struct cdn_call *call, int dirfd);
+
+/* ----- Handlers --------------------------------------------------------------- */
+
+void cdn_handle_exec(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer);
+
+/* What every handler ends with. */
+void cdn_answer_error(struct cdn_call_answer *answer, int negative_errno);
 
 #endif

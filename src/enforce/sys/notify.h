@@ -7,6 +7,8 @@
 #ifndef CDN_SYS_NOTIFY_H
 #define CDN_SYS_NOTIFY_H
 
+#include <sys/types.h>
+
 #include "enforce/sys/seccomp.h"
 
 /* struct seccomp_notif */
@@ -37,5 +39,18 @@ int cdn_sys_notify_give(int listener, uint64_t id, int fd, unsigned flags);
 
 /* Since 6.6: who answers wakes the caller on his own CPU.  0 or -errno. */
 int cdn_sys_notify_sync(int listener);
+
+/* ----- Looking into the caller ---------------------------------------------- */
+
+/* Since 5.3.  A descriptor, or -errno. */
+CDN_MUST_USE int cdn_sys_pidfd_open(pid_t pid);
+/* Since 5.6.  His descriptor as one of ours, or -errno. */
+CDN_MUST_USE int cdn_sys_pidfd_getfd(int pidfd, int fd);
+
+/* Of his memory; the number of bytes, which may be fewer, or -errno. */
+CDN_MUST_USE ssize_t cdn_sys_peek(pid_t pid, uint64_t from, void *to,
+    size_t size);
+CDN_MUST_USE ssize_t cdn_sys_poke(pid_t pid, uint64_t to, const void *from,
+    size_t size);
 
 #endif

@@ -1,0 +1,230 @@
+/*
+ * Asking the one who decides, about what was found.  What no policy speaks of
+ * is said here: cordon's own process, the caller's own entries in /proc, and
+ * terminals.
+ */
+#include "enforce/broker/call.h"
+
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "enforce/broker/inside.h"
+
+#define PTS_MAJOR 136
+
+/* ----- /proc --------------------------------------------------------------------- */
+
+/* "/proc/N/REST": N and REST, or "/proc/N/task/M/REST"; 0: of no process. */
+static unsigned long
+process_of(const char *path, const char **ret_rest)
+{
+	static const char task[] = "/task/";
+	unsigned long n;
+	char *end;
+
+	if (strncmp(path, "/proc/", 6) != 0 || path[6] < '0' || path[6] > '9')
+		return 0;
+	n = strtoul(path + 6, &end, 10);
+	if (strncmp(end, task, sizeof(task) - 1) == 0)
+		(void)strtoul(end + sizeof(task) - 1, &end, 10);
+	*ret_rest = *end == '/' ? end + 1 : end;
+	return n;
+}
+
+static bool
+is_one_of(const char *name, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Whoever has our memory: our process, and the one that minds the child.  The
+ * kernel would let us look at ourselves, and the caller must not through us.
+ */
+static bool
+has_our_memory(unsigned long pid)
+{
+	long r = cdn_raw(SYS_kcmp, getpid(), pid, KCMP_VM, 0, 0);
+
+	return r == 0 || r == -ENOSYS;
+}
+
+/* What everybody may know of a process. */
+static const char *const public_names[] = { "", "cgroup", "cmdline", "comm",
+	"stat", "statm", "status", "task", NULL };
+/* What a process may change of itself; all else in /proc is not written. */
+static const char *const own_names[] = { "clear_refs", "comm",
+	"coredump_filter", "oom_adj", "oom_score_adj", "timerslack_ns", NULL };
+
+static void
+judge_proc(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object, struct cordon_verdict *verdict)
+{
+	const char *rest;
+	unsigned long n = process_of(object->path, &rest);
+	bool his;
+
+	if (n == 0 || cdn_call_tgid(call) < 0) {
+		/* A /proc that is mounted elsewhere shows the same. */
+		if (strncmp(object->path, "/proc", 5) != 0)
+			verdict->allowed = false;
+		return;
+	}
+	his = n == (unsigned long)call->tgid || n == (unsigned long)call->tid;
+	if (op == CORDON_MODIFY && his && is_one_of(rest, own_names))
+		verdict->allowed = true;
+	if (verdict->allowed && !his && has_our_memory(n) &&
+	    (op != CORDON_READ || !is_one_of(rest, public_names)))
+		verdict->allowed = false;
+}
+
+/* ----- Terminals ----------------------------------------------------------------- */
+
+/* One of /dev/pts that was not there when the run began. */
+static bool
+is_own_pts(const struct cdn_broker *broker, const struct cdn_object *object)
+{
+	if (!S_ISCHR(object->mode) || major(object->rdev) != PTS_MAJOR ||
+	    strncmp(object->path, "/dev/pts/", 9) != 0)
+		return false;
+	for (size_t i = 0; i < broker->spec.foreign_pts_count; i++)
+		if (broker->spec.foreign_pts[i] == (int)minor(object->rdev))
+			return false;
+	return true;
+}
+
+/* ----- The verdict --------------------------------------------------------------- */
+
+static void
+judge_links(const struct cdn_broker *broker, const struct cdn_object *object,
+    const struct cdn_question *question, struct cordon_verdict *verdict)
+{
+	if (verdict->allowed && S_ISREG(object->mode) && object->nlink > 1 &&
+	    broker->spec.other_names != NULL)
+		broker->spec.other_names(question, object->dev, object->ino,
+		    verdict, broker->spec.other_names_arg);
+}
+
+static void
+tell(const struct cdn_call *call, const struct cdn_question *question,
+    struct cordon_verdict *verdict, int error)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cdn_denial denial = { call->name, call->tid, question, verdict,
+		error };
+
+	if (verdict->decision == CORDON_ALLOW) {
+		/* None of the layers said so, but what stands above. */
+		verdict->decision = CORDON_DENY;
+		verdict->layer = CORDON_LAYER_FLOOR;
+		verdict->matched_rule = "/proc";
+		verdict->source = "<floor>";
+	}
+	if (broker->spec.denied == NULL)
+		return;
+	pthread_mutex_lock(&broker->telling);
+	broker->spec.denied(&denial, broker->spec.denied_arg);
+	pthread_mutex_unlock(&broker->telling);
+}
+
+static int
+judge(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = cdn_str_of(object->path) };
+	struct cordon_verdict verdict;
+
+	memset(&verdict, 0, sizeof(verdict));
+	cdn_decide(broker->spec.authority, &question, &verdict);
+	if (object->on_proc)
+		judge_proc(call, op, object, &verdict);
+	else if (is_own_pts(broker, object))
+		verdict.allowed = true;
+	judge_links(broker, object, &question, &verdict);
+	if (verdict.allowed)
+		return 0;
+	tell(call, &question, &verdict, EACCES);
+	return -EACCES;
+}
+
+int
+cdn_call_judge(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object)
+{
+	struct cdn_broker *broker = call->broker;
+	int r;
+
+	if (object->unnamed)
+		return 0;
+	pthread_rwlock_rdlock(&broker->judging);
+	r = broker->closed ? -ENOSYS : judge(call, op, object);
+	pthread_rwlock_unlock(&broker->judging);
+	return r;
+}
+
+/* ----- Regions ------------------------------------------------------------------- */
+
+/* The region of exactly this path. */
+static const struct cdn_broker_region *
+find_region(const struct cdn_broker_spec *spec, cdn_str path)
+{
+	size_t lo = 0, hi = spec->region_count;
+
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		int order = cdn_str_cmp(path,
+		    cdn_str_of(spec->regions[middle].path));
+
+		if (order == 0)
+			return &spec->regions[middle];
+		if (order < 0)
+			hi = middle;
+		else
+			lo = middle + 1;
+	}
+	return NULL;
+}
+
+/* The deepest one that holds it. */
+static bool
+in_native(const struct cdn_broker_spec *spec, const char *path)
+{
+	cdn_str at = cdn_str_of(path);
+
+	for (;;) {
+		const struct cdn_broker_region *region =
+		    find_region(spec, at.n == 0 ? CDN_STR("/") : at);
+
+		if (region != NULL)
+			return region->native;
+		if (at.n <= 1)
+			return false;
+		while (at.n > 0 && at.p[at.n - 1] != '/')
+			at.n--;
+		at.n -= at.n > 0;
+	}
+}
+
+bool
+cdn_call_is_native(const struct cdn_call *call,
+    const struct cdn_object *object)
+{
+	struct cdn_broker *broker = call->broker;
+	bool native;
+
+	if (broker->spec.trace || object->unnamed || object->on_proc)
+		return false;
+	pthread_rwlock_rdlock(&broker->judging);
+	native = !broker->closed && in_native(&broker->spec, object->path);
+	pthread_rwlock_unlock(&broker->judging);
+	return native;
+}
