@@ -136,6 +136,11 @@ void cdn_handle_exec(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer);
 
 /* What every handler ends with. */
-void cdn_answer_error(struct cdn_call_answer *answer, int negative_errno);
+static inline void
+cdn_answer_error(struct cdn_call_answer *answer, int negative_errno)
+{
+	answer->kind = CDN_ANSWER_ERROR;
+	answer->error = -negative_errno;
+}
 
 #endif

@@ -29,10 +29,3 @@ cdn_handler_find(int nr, const char **ret_name)
 		}
 	return NULL;
 }
-
-void
-cdn_answer_error(struct cdn_call_answer *answer, int negative_errno)
-{
-	answer->kind = CDN_ANSWER_ERROR;
-	answer->error = -negative_errno;
-}

@@ -26,7 +26,6 @@
 	    O_NONBLOCK | O_SYNC | O_ASYNC | O_DIRECT | O_LARGEFILE |     \
 	    O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC | O_PATH |  \
 	    TMPFILE_BIT)
-#define PATH_FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 struct request {
 	int dirfd;
@@ -55,8 +54,6 @@ decode(const struct cdn_notif *notif, struct request *ret)
 #endif
 	ret->flags = (int)*args++ & KNOWN_FLAGS;
 	ret->mode = (mode_t)(*args & MODE_BITS);
-	if ((ret->flags & O_PATH) != 0)
-		ret->flags &= PATH_FLAGS;
 }
 
 static int
@@ -101,11 +98,11 @@ check_type(const struct cdn_object *object, int flags)
 		return -EEXIST;
 	if ((flags & O_DIRECTORY) != 0 && !S_ISDIR(object->mode))
 		return -ENOTDIR;
-	if (S_ISLNK(object->mode) && (flags & O_PATH) == 0)
+	if (S_ISLNK(object->mode))
 		return -ELOOP;
 	if (S_ISDIR(object->mode) && writes && (flags & TMPFILE_BIT) == 0)
 		return -EISDIR;
-	if (S_ISSOCK(object->mode) && (flags & O_PATH) == 0)
+	if (S_ISSOCK(object->mode))
 		return -ENXIO;
 	return 0;
 }
@@ -127,10 +124,6 @@ judge_tmpfile(struct cdn_call *call, const struct cdn_object *directory)
 	return cdn_call_judge(call, CORDON_MODIFY, &file);
 }
 
-/*
- * O_PATH opens nothing: it gives no more than stat(2), which nobody traps, and
- * whatever is done with the descriptor later is judged then.
- */
 static int
 judge(struct cdn_call *call, const struct cdn_object *object, int flags)
 {
@@ -139,8 +132,6 @@ judge(struct cdn_call *call, const struct cdn_object *object, int flags)
 	    (flags & O_TRUNC) != 0 || object->fd < 0;
 	int r = 0;
 
-	if ((flags & O_PATH) != 0)
-		return 0;
 	if ((flags & TMPFILE_BIT) != 0)
 		return judge_tmpfile(call, object);
 	if (reads)
@@ -217,18 +208,13 @@ take_umask(struct cdn_call *call)
 }
 
 static int
-open_existing(struct cdn_call *call, struct cdn_object *object,
+open_existing(struct cdn_call *call, const struct cdn_object *object,
     const struct request *request)
 {
 	int flags = (request->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW)) |
 	    O_NOCTTY | O_CLOEXEC;
 	int r;
 
-	if ((flags & O_PATH) != 0) {
-		r = object->fd;
-		object->fd = -1;
-		return r;
-	}
 	if ((flags & TMPFILE_BIT) != 0) {
 		r = take_umask(call);
 		/* O_EXCL says that it will never have a name. */
@@ -337,6 +323,16 @@ cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer)
 	int r;
 
 	decode(call->notif, &request);
+	if ((request.flags & O_PATH) != 0) {
+		/*
+		 * Opens nothing: it gives no more than stat(2), which nobody
+		 * traps, and whatever is done with it later is judged then.
+		 * So there is no verdict that a changed path could evade, and
+		 * the kernel gives such a descriptor away to nobody.
+		 */
+		answer->kind = CDN_ANSWER_CONTINUE;
+		return;
+	}
 	r = check_flags(request.flags);
 	if (r == 0)
 		r = cdn_call_path(call, request.path, path);
