@@ -31,6 +31,8 @@ struct cdn_call_answer {
 	int64_t value;
 	int fd;
 	bool cloexec;
+	bool alone; /* ours is closed before he goes on: he may execute what he
+		     * wrote, or see that nobody else holds a FIFO */
 };
 
 typedef void cdn_handler_fn(struct cdn_call *call,

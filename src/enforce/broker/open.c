@@ -282,10 +282,13 @@ may_continue(const struct cdn_call *call, const struct cdn_object *object)
 	return !call->broker->spec.reads && cdn_call_is_native(call, object);
 }
 
-/* A descriptor, -errno, or -EAGAIN: it appeared or went away, begin anew. */
+/*
+ * A descriptor, -errno, or -EAGAIN: it appeared meanwhile, begin anew.  For
+ * CONTINUE there is no descriptor.
+ */
 static int
 try_open(struct cdn_call *call, const struct request *request,
-    const char *path, bool *ret_continue)
+    const char *path, struct cdn_call_answer *answer)
 {
 	CDN_UNINITIALIZED struct cdn_object object;
 	int r = cdn_object_find(call, request->dirfd, path,
@@ -302,9 +305,10 @@ try_open(struct cdn_call *call, const struct request *request,
 		 * what it really opens against Landlock, which holds rights to
 		 * modify only where the policy allows everything.
 		 */
-		*ret_continue = true;
+		answer->kind = CDN_ANSWER_CONTINUE;
 	} else if (r == 0 && object.fd >= 0) {
 		r = open_existing(call, &object, request);
+		answer->alone = S_ISFIFO(object.mode);
 	} else if (r == 0) {
 		r = make(call, &object, request);
 		if (r == -EEXIST && (request->flags & O_EXCL) == 0)
@@ -319,7 +323,6 @@ cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer)
 {
 	char path[CDN_PATH_MAX + 1];
 	struct request request;
-	bool goes_on = false;
 	int r;
 
 	decode(call->notif, &request);
@@ -341,13 +344,16 @@ cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer)
 		return;
 	}
 	for (int i = 0; i < CDN_BROKER_AGAIN; i++)
-		if ((r = try_open(call, &request, path, &goes_on)) != -EAGAIN)
+		if ((r = try_open(call, &request, path, answer)) != -EAGAIN)
 			break;
+	if (answer->kind == CDN_ANSWER_CONTINUE)
+		return;
 	if (r < 0) {
 		cdn_answer_error(answer, r);
 		return;
 	}
-	answer->kind = goes_on ? CDN_ANSWER_CONTINUE : CDN_ANSWER_FD;
+	answer->kind = CDN_ANSWER_FD;
 	answer->fd = r;
 	answer->cloexec = (request.flags & O_CLOEXEC) != 0;
+	answer->alone |= (request.flags & O_ACCMODE) != O_RDONLY;
 }

@@ -20,13 +20,17 @@
 static void
 give(int listener, uint64_t id, const struct cdn_call_answer *answer)
 {
-	int r = cdn_sys_notify_give(listener, id, answer->fd,
-	    answer->cloexec ? O_CLOEXEC : 0);
+	unsigned flags = answer->cloexec ? O_CLOEXEC : 0;
+	int r = answer->alone ?
+	    cdn_sys_notify_lend(listener, id, answer->fd, flags) :
+	    cdn_sys_notify_give(listener, id, answer->fd, flags);
 
 	close(answer->fd);
 	/* His table may be full: EMFILE is his error, too. */
 	if (r < 0 && r != -ENOENT)
 		(void)cdn_sys_notify_answer(listener, id, 0, -r);
+	else if (r >= 0 && answer->alone)
+		(void)cdn_sys_notify_answer(listener, id, r, 0);
 }
 
 static void

@@ -89,10 +89,10 @@ cdn_sys_notify_continue(int listener, uint64_t id)
 }
 
 /* Interrupted, it is undone: the kernel takes the request back. */
-int
-cdn_sys_notify_give(int listener, uint64_t id, int fd, unsigned flags)
+static int
+add_fd(int listener, uint64_t id, int fd, unsigned flags, unsigned how)
 {
-	struct add_fd add = { .id = id, .flags = ADD_FD_SEND,
+	struct add_fd add = { .id = id, .flags = how,
 		.src_fd = (uint32_t)fd, .new_fd_flags = flags & O_CLOEXEC };
 	long r;
 
@@ -100,6 +100,18 @@ cdn_sys_notify_give(int listener, uint64_t id, int fd, unsigned flags)
 		r = cdn_raw(SYS_ioctl, listener, ADD_FD, &add);
 	while (r == -EINTR);
 	return (int)r;
+}
+
+int
+cdn_sys_notify_give(int listener, uint64_t id, int fd, unsigned flags)
+{
+	return add_fd(listener, id, fd, flags, ADD_FD_SEND);
+}
+
+int
+cdn_sys_notify_lend(int listener, uint64_t id, int fd, unsigned flags)
+{
+	return add_fd(listener, id, fd, flags, 0);
 }
 
 int

@@ -37,6 +37,13 @@ int cdn_sys_notify_continue(int listener, uint64_t id);
  */
 int cdn_sys_notify_give(int listener, uint64_t id, int fd, unsigned flags);
 
+/*
+ * The same without the answer, which is to be its number: so ours can be closed
+ * before the caller goes on.  Sound only if nothing but death interrupts him
+ * (CDN_SECCOMP_WAIT_KILLABLE); otherwise he may keep one he does not know of.
+ */
+int cdn_sys_notify_lend(int listener, uint64_t id, int fd, unsigned flags);
+
 /* Since 6.6: who answers wakes the caller on his own CPU.  0 or -errno. */
 int cdn_sys_notify_sync(int listener);
 

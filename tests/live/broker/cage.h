@@ -3,7 +3,8 @@
  * process.
  *
  *	struct cage cage;
- *	cage_start(&cage, CAGE_C);		or CAGE_B, CAGE_BARE: no broker
+ *	cage_start(&cage, CAGE_C);		or CAGE_B, CAGE_BARE: no broker,
+ *						but the domain of one
  *	cage_ask(&cage, "open 0 0 %s", path)	a line of support/caller.c
  *	cage_stop(&cage);
  *
@@ -22,6 +23,7 @@
 
 #include "enforce/backend/filter.h"
 #include "enforce/broker/broker.h"
+#include "enforce/sys/forgo.h"
 #include "enforce/sys/landlock.h"
 #include "enforce/sys/process.h"
 #include "support/tap.h"
@@ -63,10 +65,15 @@ cage_enter(struct cage_child *child)
 
 	if (r >= 0)
 		r = (int)cdn_raw(SYS_dup3, child->out, 1, 0);
-	if (r < 0 || child->mode == CAGE_BARE)
-		return r < 0 ? r : 0;
-	r = child->ruleset < 0 ? 0 : cdn_sys_landlock_restrict(child->ruleset);
 	if (r < 0)
+		return r;
+	/* Whatever goes wrong, nothing outside of tmp_root is ever written. */
+	r = cdn_sys_no_new_privs();
+	if (r == 0)
+		r = cdn_sys_forgo_capabilities();
+	if (r == 0)
+		r = cdn_sys_landlock_restrict(child->ruleset);
+	if (r < 0 || child->mode == CAGE_BARE)
 		return r;
 	r = cdn_sys_seccomp(child->filter.code, child->filter.n,
 	    CDN_SECCOMP_NEW_LISTENER | CDN_SECCOMP_WAIT_KILLABLE);
@@ -214,19 +221,18 @@ cage_run(struct cage *cage, struct cage_child *child)
 		.mode = child->mode == CAGE_B ? CDN_MODE_B : CDN_MODE_C,
 		.has_broker = true };
 
-	child->ruleset = -1;
+	child->ruleset = cage_ruleset(child->mode != CAGE_BARE);
 	if (child->mode == CAGE_BARE) {
 		cage->pid = cage_spawn(child);
 	} else {
 		tmp_need(cdn_filter_build(&spec, &child->filter, NULL) == 0,
 		    "filter", "");
-		child->ruleset = cage_ruleset(true);
 		cage_authority(cage, child->argv[0]);
 		cage_open_broker(cage, child->mode);
 		cage->pid = cdn_broker_via(cage->broker, &child->offer,
 		    cage_spawn, child);
-		close(child->ruleset);
 	}
+	close(child->ruleset);
 	if (cage->pid <= 0 || child->error != 0) {
 		printf("Bail out! no caller: %d, %s\n", (int)cage->pid,
 		    strerror(child->error));
