@@ -21,7 +21,8 @@
  *	threads N PATH		opened by as many threads at once, 100 times
  *	limit N			of open files
  *	fork FLAGS PATH		a process that opens it and is killed in it
- *	setsid
+ *	late FLAGS PATH		another thread opens it; tells nothing of it
+ *	setsid			a session of its own
  *
  * Flags are numbers.  Built without sanitizers: it runs under filters.
  */
@@ -268,6 +269,23 @@ do_fork(void)
 	printf("signal %d\n", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
+static void *
+late_opener(void *arg)
+{
+	(void)raw_openat(AT_FDCWD, arg, (int)number(1), 0);
+	return NULL;
+}
+
+static void
+do_late(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, late_opener, strdup(words[2]));
+	usleep(50000);
+	printf("started\n");
+}
+
 static void
 tell(long result, const char *word)
 {
@@ -346,6 +364,7 @@ static const struct {
 	{ "edge", do_edge }, { "many", do_many }, { "flip", do_flip },
 	{ "look", do_look }, { "time", do_time }, { "threads", do_threads },
 	{ "fork", do_fork }, { "limit", do_limit }, { "read", do_read },
+	{ "late", do_late },
 };
 
 static void

@@ -238,6 +238,7 @@ static int
 check_made(struct cdn_call *call, struct cdn_object *object, int fd, int flags)
 {
 	CDN_UNINITIALIZED struct cdn_object made;
+	struct stat st;
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), r;
 
 	if (own < 0)
@@ -246,7 +247,9 @@ check_made(struct cdn_call *call, struct cdn_object *object, int fd, int flags)
 	r = cdn_object_fill(call, own, &made);
 	if (r == 0 && strcmp(made.path, object->path) != 0)
 		r = judge(call, &made, flags | O_TRUNC);
-	if (r < 0)
+	if (r < 0 && fstatat(object->parent, object->name, &st,
+		AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == made.dev && st.st_ino == made.ino)
 		(void)unlinkat(object->parent, object->name, 0);
 	cdn_object_done(&made);
 	return r;
@@ -276,9 +279,13 @@ make(struct cdn_call *call, struct cdn_object *object,
 
 /* ----- The whole ----------------------------------------------------------------- */
 
+/* Before ABI 3 Landlock lets O_RDONLY|O_TRUNC pass: never that one. */
 static bool
-may_continue(const struct cdn_call *call, const struct cdn_object *object)
+may_continue(const struct cdn_call *call, const struct cdn_object *object,
+    int flags)
 {
+	if ((flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
+		return false;
 	return !call->broker->spec.reads && cdn_call_is_native(call, object);
 }
 
@@ -299,7 +306,7 @@ try_open(struct cdn_call *call, const struct request *request,
 	r = check_type(&object, request->flags);
 	if (r == 0)
 		r = judge(call, &object, request->flags);
-	if (r == 0 && may_continue(call, &object)) {
+	if (r == 0 && may_continue(call, &object, request->flags)) {
 		/*
 		 * Sound although he may change the path now: the kernel checks
 		 * what it really opens against Landlock, which holds rights to

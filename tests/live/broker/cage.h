@@ -2,7 +2,7 @@
  * cage - a real caller under a real filter, answered by a real broker in this
  * process.
  *
- *	struct cage cage;
+ *	struct cage cage = { 0 };
  *	cage_start(&cage, CAGE_C);		or CAGE_B, CAGE_BARE: no broker,
  *						but the domain of one
  *	cage_ask(&cage, "open 0 0 %s", path)	a line of support/caller.c
@@ -45,6 +45,12 @@ struct cage {
 	char denied[CDN_PATH_MAX + 1]; /* the last one */
 	char rule[256];
 	enum cordon_op op;
+
+	/* For the broker; cage_start() leaves these alone. */
+	bool trace;
+	cdn_other_names_fn *other_names;
+	const int *foreign_pts;
+	size_t foreign_pts_count;
 };
 
 /* What the child needs, which shares our memory. */
@@ -199,6 +205,9 @@ cage_open_broker(struct cage *cage, enum cage_mode mode)
 	struct cdn_broker_spec spec = { .authority = cage->world.authority,
 		.regions = cage->regions, .region_count = 2,
 		.ruleset = ruleset, .reads = mode == CAGE_C,
+		.trace = cage->trace, .other_names = cage->other_names,
+		.foreign_pts = cage->foreign_pts,
+		.foreign_pts_count = cage->foreign_pts_count,
 		.denied = cage_denied, .denied_arg = cage };
 	struct cordon_error err;
 
@@ -249,7 +258,7 @@ cage_start(struct cage *cage, enum cage_mode mode)
 
 	tmp_need(child != NULL && pipe2(in, O_CLOEXEC) == 0 &&
 	    pipe2(out, O_CLOEXEC) == 0, "pipe", "");
-	memset(cage, 0, sizeof(*cage));
+	memset(cage, 0, offsetof(struct cage, trace));
 	child->offer = (struct cdn_offer)CDN_OFFER_INIT;
 	child->mode = mode;
 	child->in = in[0];

@@ -65,7 +65,7 @@ quiet_fds(void)
 static void
 check_memory(void)
 {
-	struct cage cage;
+	struct cage cage = { 0 };
 	char name[5000];
 
 	begin(&cage);
@@ -91,7 +91,7 @@ static void
 check_leaks(void)
 {
 	unsigned long n = tries(10000), good = 0;
-	struct cage cage;
+	struct cage cage = { 0 };
 	int before, his = 0, his_now = 0;
 
 	begin(&cage);
@@ -118,7 +118,7 @@ check_leaks(void)
 static void
 check_threads(void)
 {
-	struct cage cage;
+	struct cage cage = { 0 };
 
 	begin(&cage);
 	(void)cage_ask(&cage, "threads 32 %s", tmp_path("w/pub/a"));
@@ -130,7 +130,7 @@ check_threads(void)
 static void
 check_fifo(void)
 {
-	struct cage cage;
+	struct cage cage = { 0 };
 	char data[8] = "";
 	int fd;
 
@@ -173,7 +173,7 @@ check_fifo(void)
 static void
 check_killed(void)
 {
-	struct cage cage;
+	struct cage cage = { 0 };
 	int good = 0, before;
 
 	begin(&cage);
@@ -198,7 +198,7 @@ check_killed(void)
 static void
 check_closing(void)
 {
-	struct cage cage;
+	struct cage cage = { 0 };
 	int status = 0;
 
 	begin(&cage);

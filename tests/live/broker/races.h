@@ -56,7 +56,7 @@ static inline struct race_result
 race_string(unsigned long n)
 {
 	struct race_result result;
-	struct cage cage;
+	struct cage cage = { 0 };
 
 	cage_start(&cage, CAGE_C);
 	(void)cage_ask(&cage, "flip %lu %s %s", n, tmp_path("w/pubs"),
@@ -70,7 +70,7 @@ static inline struct race_result
 race_link(unsigned long n, const char *path)
 {
 	struct race_result result;
-	struct cage cage;
+	struct cage cage = { 0 };
 
 	cage_start(&cage, CAGE_C);
 	(void)cage_ask(&cage, "look %lu %s", n, path);

@@ -164,7 +164,7 @@ static void
 check_rows(enum cage_mode mode)
 {
 	const char *name = mode == CAGE_B ? "B" : "C";
-	struct cage cage;
+	struct cage cage = { 0 };
 	char request[8192];
 
 	tmp_begin();
@@ -191,7 +191,7 @@ check_rows(enum cage_mode mode)
 static void
 check_denials(void)
 {
-	struct cage cage;
+	struct cage cage = { 0 };
 
 	tmp_begin();
 	cage_files();

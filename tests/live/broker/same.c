@@ -225,7 +225,7 @@ run(enum cage_mode mode)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	struct cage cage;
+	struct cage cage = { 0 };
 
 	make_tree();
 	cage_start(&cage, mode);

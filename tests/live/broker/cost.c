@@ -1,0 +1,56 @@
+/*
+ * What one open costs with and without; printed, never judged.  Run by hand:
+ *
+ *	CORDON_CALLER=... taskset -c 0 live-broker-cost
+ */
+#include "cage.h"
+
+static const struct {
+	const char *what, *flags, *path;
+} rows[] = {
+	{ "read", "0", "w/pub/a" },
+	{ "read, 5 deep", "0", "w/pub/1/2/3/4/5" },
+	{ "not there", "0", "w/pub/none" },
+	{ "denied", "0", "w/x.env" },
+	{ "write", "1", "w/pub/a" },
+	{ "O_CREAT of what exists", "0101", "w/pub/a" },
+	{ "write in a native region", "1", "w/open/a" },
+	{ "O_PATH", "010000000", "w/pub/a" },
+};
+
+static void
+measure(enum cage_mode mode, const char *name)
+{
+	struct cage cage = { 0 };
+
+	tmp_begin();
+	cage_files();
+	tmp_dir("w/pub/1");
+	tmp_dir("w/pub/1/2");
+	tmp_dir("w/pub/1/2/3");
+	tmp_dir("w/pub/1/2/3/4");
+	tmp_file("w/pub/1/2/3/4/5", "deep\n");
+	cage_start(&cage, mode);
+	for (size_t i = 0; i < CDN_LEN(rows); i++) {
+		(void)cage_ask(&cage, "time 2000 %s %s", rows[i].flags,
+		    tmp_path(rows[i].path));
+		(void)cage_ask(&cage, "time 20000 %s %s", rows[i].flags,
+		    tmp_path(rows[i].path));
+		printf("# %-5s %-26s %s\n", name, rows[i].what, cage.answer);
+	}
+	(void)cage_ask(&cage, "chdir %s", tmp_path("w/pub"));
+	(void)cage_ask(&cage, "time 20000 0 a");
+	printf("# %-5s %-26s %s\n", name, "read, relative", cage.answer);
+	(void)cage_stop(&cage);
+	tmp_end();
+}
+
+int
+main(void)
+{
+	measure(CAGE_BARE, "plain");
+	measure(CAGE_B, "B");
+	measure(CAGE_C, "C");
+	ok(true, "measured");
+	return done_testing();
+}
