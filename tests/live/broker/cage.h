@@ -16,6 +16,7 @@
 #ifndef CDN_TESTS_CAGE_H
 #define CDN_TESTS_CAGE_H
 
+#include <dirent.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -273,7 +274,7 @@ cage_start(struct cage *cage, enum cage_mode mode)
 	cage->from = fdopen(out[0], "r");
 }
 
-static inline void
+CDN_PRINTF(2, 3) static inline void
 cage_send(struct cage *cage, const char *fmt, ...)
 {
 	va_list ap;
@@ -303,6 +304,20 @@ cage_says(const struct cage *cage, const char *beginning)
 	return strncmp(cage->answer, beginning, strlen(beginning)) == 0;
 }
 
+/* The broker, and all that it borrowed. */
+static inline void
+cage_close(struct cage *cage)
+{
+	if (cage->broker == NULL)
+		return;
+	cdn_broker_close(cage->broker);
+	cage->broker = NULL;
+	free((void *)(uintptr_t)cage->regions[0].path);
+	free((void *)(uintptr_t)cage->regions[1].path);
+	free((void *)(uintptr_t)cage->world.spec.workspace);
+	world_done(&cage->world);
+}
+
 /* The wait status of the caller. */
 static inline int
 cage_stop(struct cage *cage)
@@ -312,14 +327,30 @@ cage_stop(struct cage *cage)
 	fclose(cage->to);
 	waitpid(cage->pid, &status, __WALL);
 	fclose(cage->from);
-	cdn_broker_close(cage->broker);
-	if (cage->broker != NULL) {
-		free((void *)(uintptr_t)cage->regions[0].path);
-		free((void *)(uintptr_t)cage->regions[1].path);
-		free((void *)(uintptr_t)cage->world.spec.workspace);
-		world_done(&cage->world);
-	}
+	cage_close(cage);
 	return status;
+}
+
+static inline int
+cage_count_threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	int n = 0;
+
+	while (dir != NULL && readdir(dir) != NULL)
+		n++;
+	if (dir != NULL)
+		closedir(dir);
+	return n - 2;
+}
+
+/* Those that leave are still listed for a moment. */
+static inline int
+cage_threads_left(void)
+{
+	for (int i = 0; i < 200 && cage_count_threads() > 1; i++)
+		usleep(10000);
+	return cage_count_threads();
 }
 
 #endif

@@ -4,7 +4,6 @@
  */
 #include "cage.h"
 
-#include <dirent.h>
 #include <sys/syscall.h>
 
 static void
@@ -22,28 +21,6 @@ end(struct cage *cage)
 {
 	(void)cage_stop(cage);
 	tmp_end();
-}
-
-static int
-count_threads(void)
-{
-	DIR *dir = opendir("/proc/self/task");
-	int n = 0;
-
-	while (dir != NULL && readdir(dir) != NULL)
-		n++;
-	if (dir != NULL)
-		closedir(dir);
-	return n - 2;
-}
-
-/* Those that leave are still listed for a moment. */
-static int
-threads_left(void)
-{
-	for (int i = 0; i < 200 && count_threads() > 1; i++)
-		usleep(10000);
-	return count_threads();
 }
 
 /* One of a call that was just answered may be open for a moment. */
@@ -124,7 +101,7 @@ check_threads(void)
 	(void)cage_ask(&cage, "threads 32 %s", tmp_path("w/pub/a"));
 	ok_f(cage_says(&cage, "good 3200"), "32 threads: %s", cage.answer);
 	end(&cage);
-	ok_f(threads_left() == 1, "no thread is left: %d", count_threads());
+	ok_f(cage_threads_left() == 1, "no thread is left: %d", cage_count_threads());
 }
 
 static void
@@ -191,7 +168,7 @@ check_killed(void)
 	ok_f(quiet_fds() - before <= 6, "descriptors: %d, before %d",
 	    quiet_fds(), before);
 	end(&cage);
-	ok_f(threads_left() == 1, "no thread is left: %d", count_threads());
+	ok_f(cage_threads_left() == 1, "no thread is left: %d", cage_count_threads());
 }
 
 /* Closed while the caller waits: he gets ENOSYS, or is gone. */
@@ -205,12 +182,11 @@ check_closing(void)
 	(void)cage_ask(&cage, "open 0 0 %s", tmp_path("w/pub/a"));
 	cage_send(&cage, "keep 0 %s", tmp_path("w/pub/fifo"));
 	usleep(50000);
-	cdn_broker_close(cage.broker);
-	cage.broker = NULL;
+	cage_close(&cage);
 	waitpid(cage.pid, &status, __WALL);
 	ok_f(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
 	    "he dies with the broker: %#x", status);
-	ok_f(threads_left() == 1, "no thread is left: %d", count_threads());
+	ok_f(cage_threads_left() == 1, "no thread is left: %d", cage_count_threads());
 	fclose(cage.to);
 	fclose(cage.from);
 	tmp_end();
@@ -243,9 +219,9 @@ check_opening(void)
 	    "a start that fails");
 	cdn_broker_close(broker);
 	cdn_broker_close(NULL);
-	ok_f(threads_left() == 1 && tmp_open_fds() == before,
+	ok_f(cage_threads_left() == 1 && tmp_open_fds() == before,
 	    "nothing is left: %d threads, %d descriptors, before %d",
-	    count_threads(), tmp_open_fds(), before);
+	    cage_count_threads(), tmp_open_fds(), before);
 }
 
 int

@@ -188,16 +188,17 @@ check_hanging(bool all)
 	}
 	ok_f(good == 20, "%d hang, others are answered %d times", n, good);
 	clock_gettime(CLOCK_MONOTONIC, &from);
-	cdn_broker_close(cage.broker);
+	cage_close(&cage);
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	cage.broker = NULL;
 	ms = (to.tv_sec - from.tv_sec) * 1000 +
 	    (to.tv_nsec - from.tv_nsec) / 1000000;
 	ok_f(ms < 10000, "and the end does not wait for it: %ld ms", ms);
 	fclose(cage.to);
 	fclose(cage.from);
 	waitpid(cage.pid, NULL, __WALL);
-	close(fd);
+	close(fd); /* they come back, and nothing that they borrowed is there */
+	ok_f(cage_threads_left() == 1, "then no thread is left: %d",
+	    cage_count_threads());
 	tmp_end();
 }
 
