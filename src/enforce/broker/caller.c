@@ -81,13 +81,17 @@ cdn_call_terminal(struct cdn_call *call, dev_t *ret)
 {
 	char text[STATUS_MAX];
 	int r = read_proc(call, "stat", text);
-	const char *end = r < 0 ? NULL : strrchr(text, ')');
-	unsigned tty;
+	const char *at = r < 0 ? NULL : strrchr(text, ')');
+	unsigned long tty;
 
-	if (end == NULL || sscanf(end, ") %*c %*d %*d %*d %u", &tty) != 1)
+	for (int i = 0; i < 5 && at != NULL; i++)
+		at = strchr(at + 1, ' ');
+	if (at == NULL)
 		return r < 0 ? r : -EPERM;
+	tty = strtoul(at, NULL, 10);
 	/* As the kernel packs it: the upper bits of the minor come last. */
-	*ret = makedev(tty >> 8 & 0xfff, (tty & 0xff) | (tty >> 12 & 0xfff00));
+	*ret = makedev((unsigned)(tty >> 8 & 0xfff),
+	    (unsigned)((tty & 0xff) | (tty >> 12 & 0xfff00)));
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/uio.h>
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434 /* the same on every architecture, as the next */
@@ -27,6 +26,12 @@ struct add_fd {
 	uint32_t src_fd;
 	uint32_t new_fd;
 	uint32_t new_fd_flags;
+};
+
+/* struct iovec, on both sides */
+struct span {
+	uint64_t base;
+	uint64_t size;
 };
 
 #define RECEIVE	  _IOWR('!', 0, struct cdn_notif)
@@ -135,8 +140,8 @@ cdn_sys_pidfd_getfd(int pidfd, int fd)
 ssize_t
 cdn_sys_peek(pid_t pid, uint64_t from, void *to, size_t size)
 {
-	struct iovec here = { to, size };
-	struct iovec there = { (void *)(uintptr_t)from, size };
+	struct span here = { (uintptr_t)to, size };
+	struct span there = { from, size };
 
 	return cdn_raw(SYS_process_vm_readv, pid, &here, 1, &there, 1, 0);
 }
@@ -144,8 +149,8 @@ cdn_sys_peek(pid_t pid, uint64_t from, void *to, size_t size)
 ssize_t
 cdn_sys_poke(pid_t pid, uint64_t to, const void *from, size_t size)
 {
-	struct iovec here = { (void *)(uintptr_t)from, size };
-	struct iovec there = { (void *)(uintptr_t)to, size };
+	struct span here = { (uintptr_t)from, size };
+	struct span there = { to, size };
 
 	return cdn_raw(SYS_process_vm_writev, pid, &here, 1, &there, 1, 0);
 }
