@@ -210,7 +210,7 @@ int
 cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
     int (*start)(void *arg), void *arg)
 {
-	if (broker->state != CDN_BROKER_CONFINED)
+	if (broker->order.start != NULL)
 		cdn_bug("a broker starts once");
 	broker->order.where = where;
 	broker->order.start = start;

@@ -103,13 +103,14 @@ cdn_object_done(struct cdn_object *object)
 
 /* ----- Finding it ---------------------------------------------------------------- */
 
+/* From the start, by hand; base stays the caller's. */
 static int
-base_of(struct cdn_call *call, int dirfd, const char *path)
+find_slowly(struct cdn_call *call, int base, const char *path, unsigned how,
+    struct cdn_object *ret)
 {
-	int fd = path[0] != '/' ? cdn_call_base(call, dirfd) :
-	    fcntl(call->broker->root_fd, F_DUPFD_CLOEXEC, 0);
+	int at = fcntl(base, F_DUPFD_CLOEXEC, 0);
 
-	return path[0] == '/' && fd < 0 ? -errno : fd;
+	return at < 0 ? -errno : cdn_walk(call, at, path, how, ret);
 }
 
 static int
@@ -189,6 +190,7 @@ int
 cdn_object_find(struct cdn_call *call, int dirfd, const char *path,
     unsigned how, struct cdn_object *ret)
 {
+	bool absolute = path[0] == '/';
 	int base, r;
 
 	if (path[0] == '\0')
@@ -196,7 +198,7 @@ cdn_object_find(struct cdn_call *call, int dirfd, const char *path,
 		    cdn_object_of_fd(call, dirfd, ret) : -ENOENT;
 	ret->fd = ret->parent = -1;
 	ret->name[0] = '\0';
-	base = base_of(call, dirfd, path);
+	base = absolute ? call->broker->root_fd : cdn_call_base(call, dirfd);
 	if (base < 0)
 		return base;
 	if ((how & (CDN_OBJECT_MISSING | CDN_OBJECT_PARENT)) != 0)
@@ -204,8 +206,9 @@ cdn_object_find(struct cdn_call *call, int dirfd, const char *path,
 	else
 		r = find_fast(call, base, path, how, ret);
 	if (r == 1)
-		return cdn_walk(call, base, path, how, ret);
-	close(base);
+		r = find_slowly(call, base, path, how, ret);
+	if (!absolute)
+		close(base);
 	if (r < 0)
 		cdn_object_done(ret);
 	return r;
