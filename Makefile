@@ -39,7 +39,8 @@ $(BUILD)/build.ninja: meson.build meson_options.txt $(rooms) \
 
 demo:
 	@tools/setup-debian.sh build
-	@$(run) all
+	@$(run) $(BUILD)/build.ninja
+	@ninja -C $(BUILD) cordon
 	@if [ ! -x tools/demo.sh ]; then \
 	    echo 'tools/demo.sh is missing: there is nothing to show' >&2; \
 	    exit 1; fi

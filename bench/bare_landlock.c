@@ -3,8 +3,8 @@
  *
  *	bare_landlock N DIR PROGRAM [ARG...]
  *
- * Grants read and execute on /, everything on DIR/1 to DIR/N, and executes
- * PROGRAM.  No policy, no filter, no supervision.
+ * Grants read and execute on /, everything on /dev, /tmp and DIR/1 to DIR/N,
+ * and executes PROGRAM.  No policy, no filter, no supervision.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -49,6 +49,8 @@ main(int argc, char **argv)
 	if (argc < 4 || ruleset < 0)
 		return 125;
 	grant(ruleset, "/", READ_EXECUTE);
+	grant(ruleset, "/dev", ALL_RIGHTS);
+	grant(ruleset, "/tmp", ALL_RIGHTS);
 	for (int i = 1; i <= atoi(argv[1]); i++) {
 		snprintf(path, sizeof(path), "%s/%d", argv[2], i);
 		grant(ruleset, path, ALL_RIGHTS);

@@ -557,6 +557,7 @@ struct cordon_run_result {
 	int signal;	    /* N, or 0 */
 	bool timed_out;
 	bool output_cut;    /* more than output_max: it was ended */
+	bool audit_lost;    /* its end could not be recorded */
 	unsigned long long duration_ms;
 	char *out;	    /* captured, made UTF-8, NUL-terminated; or NULL */
 	size_t out_len;

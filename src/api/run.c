@@ -36,6 +36,12 @@ check_options(const struct cordon_run_options *o, struct cordon_error *err)
 	if (o->size < sizeof(*o))
 		return cdn_err(err, CORDON_E_INVALID,
 		    "options: set .size to sizeof(options)");
+	if (o->stdin_bytes == NULL && o->stdin_len > 0)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "options: 'stdin_len' without 'stdin_bytes'");
+	if (o->env == NULL && o->env_count > 0)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "options: 'env_count' without 'env'");
 	return check_words(o, err);
 }
 
@@ -115,19 +121,20 @@ cordon_spawn(const struct cordon_session *session,
 int
 cordon_process_pid(const struct cordon_process *process)
 {
-	return (int)cdn_run_pid(cdn_launch_running(process));
+	return process == NULL ? -1 :
+	    (int)cdn_run_pid(cdn_launch_running(process));
 }
 
 int
 cordon_process_fd(const struct cordon_process *process)
 {
-	return cdn_run_fd(cdn_launch_running(process));
+	return process == NULL ? -1 : cdn_run_fd(cdn_launch_running(process));
 }
 
 bool
 cordon_process_step(struct cordon_process *process)
 {
-	return cdn_run_step(cdn_launch_running(process));
+	return process == NULL || cdn_run_step(cdn_launch_running(process));
 }
 
 int

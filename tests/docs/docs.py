@@ -35,8 +35,15 @@ def ok(good, text, why=''):
             print('# ' + line)
 
 
+def workspace(top):
+    folder = os.path.join(top, 'work')
+    os.mkdir(folder)
+    return folder
+
+
 def run(command, folder):
-    home = os.path.join(folder, '.home')
+    # Beside the workspace: what lies in it the command may change.
+    home = os.path.join(os.path.dirname(folder), 'home')
     os.makedirs(home, exist_ok=True)
     environment = {'HOME': home, 'LC_ALL': 'C.UTF-8', 'NO_COLOR': '1',
                    'PATH': os.path.dirname(CORDON) + ':' + os.environ['PATH']}
@@ -50,7 +57,8 @@ def run(command, folder):
 
 def play(block, document, policy):
     """Runs one console block, command by command, and compares."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as top:
+        folder = workspace(top)
         if policy:
             with open(os.path.join(folder, 'policy.yaml'), 'w') as file:
                 file.write(policy)
@@ -62,7 +70,8 @@ def play(block, document, policy):
 
 
 def check_policy(text, document):
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as top:
+        folder = workspace(top)
         with open(os.path.join(folder, 'policy.yaml'), 'w') as file:
             file.write(text)
         done = run('cordon policy validate policy.yaml', folder)

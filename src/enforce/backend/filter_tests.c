@@ -44,6 +44,7 @@
 
 /* ioctl(2): the command is an int, although it is passed as a long. */
 #define TIOCSTI_      0x5412U /* types into a terminal */
+#define TIOCSETD_     0x5423U /* another line discipline: a dead terminal */
 #define TIOCLINUX_    0x541cU /* pastes into a console */
 #define TIOCGPTPEER_  0x5441U
 #define SETFLAGS      0x40086602U /* FS_IOC_SETFLAGS: chattr */
@@ -122,6 +123,7 @@ static const struct cdn_filter_test tests[] = {
 	 */
 	IS(IOCTL, 0, 1, TIOCSTI_, REFUSE),
 	IS(IOCTL, 0, 1, TIOCLINUX_, REFUSE),
+	IS(IOCTL, 0, 1, TIOCSETD_, REFUSE),
 	IS(IOCTL, 0, 1, TIOCGPTPEER_, PTY),
 	IS(IOCTL, 0, 1, SETFLAGS, METADATA),
 	IS(IOCTL, 0, 1, FSSETXATTR, METADATA),

@@ -2,8 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "enforce/sys/sys.h"
 
 #define READ_EXECUTE (CDN_LL_READ_FILE | CDN_LL_READ_DIR | CDN_LL_EXECUTE)
@@ -54,6 +57,49 @@ cdn_landlock_handled(int abi, bool network)
 	return handled;
 }
 
+/*
+ * The grant of a file is one of its inode: under another name, perhaps in a
+ * directory that is closed, it would hold as well.  So there is none.
+ */
+static bool
+has_other_names(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) != 0 ||
+	    (S_ISREG(st.st_mode) && st.st_nlink > 1);
+}
+
+/* Step by step, where openat2 is not there: inside of a cage, for one. */
+static int
+walk(const char *path)
+{
+	int fd = open("/", O_PATH | O_CLOEXEC);
+	cdn_str rest = cdn_str_of(path), part;
+
+	while (fd >= 0 && cdn_str_next(&rest, '/', &part)) {
+		char name[NAME_MAX + 1];
+		struct stat st;
+		int next;
+
+		if (part.n == 0)
+			continue;
+		if (part.n > NAME_MAX) {
+			close(fd);
+			return -ENAMETOOLONG;
+		}
+		snprintf(name, sizeof(name), "%.*s", CDN_STR_ARG(part));
+		next = openat(fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		close(fd);
+		fd = next;
+		if (fd >= 0 && (fstat(fd, &st) != 0 || S_ISLNK(st.st_mode))) {
+			close(fd);
+			return -ELOOP;
+		}
+	}
+	return fd < 0 ? -errno : fd;
+}
+
 /* The plan's path is real: a symbolic link there now is not what was judged. */
 static int
 add_region(int ruleset, uint64_t handled, const struct cdn_region *region,
@@ -72,11 +118,15 @@ add_region(int ruleset, uint64_t handled, const struct cdn_region *region,
 	if (granted == 0)
 		return 0;
 	fd = cdn_sys_openat2(AT_FDCWD, region->path, &how);
+	if (fd == -ENOSYS || fd == -EPERM)
+		fd = walk(region->path);
 	if (fd == -ENOENT)
 		return 0;
 	if (fd < 0)
 		return cdn_err_sys(err, -fd, "landlock: cannot open '%s'",
 		    region->path);
+	if (!region->directory && has_other_names(fd))
+		return 0;
 	r = cdn_sys_landlock_add(ruleset, fd, granted);
 	if (r < 0)
 		return cdn_err_sys(err, -r, "landlock: cannot grant '%s'",

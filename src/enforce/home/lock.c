@@ -89,18 +89,28 @@ cdn_lock_make(int dirfd, const char *name)
 
 /* ----- Leftovers -------------------------------------------------------------- */
 
+#define ID_DIGITS 16
+
 struct sweep {
 	int dirfd;
 	unsigned looks, removed;
 	size_t budget;
 };
 
+/* 16 hex digits: nothing else was made by us. */
+static bool
+is_session_id(const char *name)
+{
+	return strlen(name) == ID_DIGITS &&
+	    strspn(name, "0123456789abcdef") == ID_DIGITS;
+}
+
 static void
 look_at(struct sweep *sweep, const struct dirent64 *entry)
 {
 	cdn_cleanup_fd int fd = -1;
 
-	if (entry->d_name[0] == '.' ||
+	if (!is_session_id(entry->d_name) ||
 	    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 		return;
 	sweep->looks++;

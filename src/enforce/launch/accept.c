@@ -63,11 +63,6 @@ accept_backend(const struct cdn_terms *terms, struct cordon_error *err)
 		return cdn_err(err, CORDON_E_ENFORCE,
 		    "there is no backend '%s' here (use '--backend native')",
 		    cordon_backend_name(terms->backend));
-	if (terms->isolation == CDN_ISOLATION_NAMESPACES &&
-	    terms->enforcement == CDN_ENFORCEMENT_REQUIRED)
-		return cdn_err(err, CORDON_E_ENFORCE,
-		    "isolation 'namespaces' is not available (use "
-		    "'--isolation auto'; no rule needs namespaces)");
 	return 0;
 }
 
@@ -104,9 +99,11 @@ cdn_launch_tell(const struct cordon_plan *plan,
 		options->notice(FALLBACK, options->notice_arg);
 		return;
 	}
-	if (p->enforced)
-		return;
 	for (size_t i = 0; i < p->shortfall_count; i++) {
+		/* A run that is held completely has nothing to say. */
+		if (p->enforced && strcmp(p->shortfalls[i].id,
+			"limits-tree") != 0)
+			continue;
 		snprintf(line, sizeof(line), "not enforced: %s",
 		    p->shortfalls[i].text);
 		options->notice(p->shortfalls[i].stricter ?

@@ -24,6 +24,7 @@ struct cordon_process {
 	const struct cordon_session *session;
 	const struct cordon_run_options *options;
 	char run[17];
+	struct cdn_terms terms;
 	struct cordon_plan *plan;
 	struct cdn_cage *cage;
 	struct entrance entrance;
@@ -73,9 +74,11 @@ cdn_launch_plan(const struct cordon_session *session,
 	plan->session = session;
 	cdn_terms_find(session, options, &plan->terms);
 	cdn_host_probe(&plan->host);
+	if (plan->terms.backend == CORDON_BACKEND_NONE)
+		plan->host = (struct cdn_host){ 0 }; /* nothing is made use of */
 	code = fill_plan(plan, err);
 	if (code == 0)
-		code = cdn_launch_links(plan, err);
+		code = cdn_launch_shortfalls(plan, err);
 	if (code != 0) {
 		cdn_launch_plan_free(plan);
 		return code;
@@ -242,7 +245,7 @@ exact(struct cordon_process *p, struct cordon_error *err)
 static int
 inherit(struct cordon_process *p, struct cordon_error *err)
 {
-	if (p->plan->terms.backend != CORDON_BACKEND_NONE)
+	if (p->terms.backend != CORDON_BACKEND_NONE)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "a caged run does not inherit the environment (use "
 		    "CORDON_ENV_COMPOSED)");
@@ -329,7 +332,7 @@ static void
 fill_request(struct cordon_process *p)
 {
 	const struct cordon_run_options *o = p->options;
-	const struct cdn_limits *limits = &p->plan->terms.limits;
+	const struct cdn_limits *limits = &p->terms.limits;
 	struct cdn_run_request *r = &p->request;
 
 	r->argv = as_argv(o->argv);
@@ -371,24 +374,74 @@ process_free(struct cordon_process *p)
 	cdn_arena_free(p->arena);
 }
 
+/*
+ * cordon's own files must lie outside what the run may change, or the run
+ * would choose where the next one writes and what it trusts.
+ */
+static int
+check_state(const struct cordon_process *p, struct cordon_error *err)
+{
+	const struct cdn_plan *plan = p->plan->plan;
+	const char *base = p->session->own.base;
+
+	for (size_t i = 0; i < plan->region_count; i++) {
+		const struct cdn_region *region = &plan->regions[i];
+		size_t n = strlen(region->path);
+
+		if (region->held == CDN_REGION_OPEN &&
+		    strncmp(base, region->path, n) == 0 &&
+		    (base[n] == '/' || base[n] == '\0' || n == 1))
+			return cdn_err(err, CORDON_E_ENFORCE, "cordon's own "
+			    "state '%s' lies where the run may write, in '%s' "
+			    "(set XDG_STATE_HOME to a place outside)", base,
+			    region->path);
+	}
+	return 0;
+}
+
+/*
+ * The directories of the run are made before the plan: what is not there yet
+ * cannot be kept out of what is open around it.
+ */
+static int
+prepare_cage(struct cordon_process *p, const char *path,
+    struct cordon_error *err)
+{
+	int code = ensure_home(p, path, err);
+
+	if (code == 0)
+		code = cdn_launch_plan(p->session, p->options, &p->plan, err);
+	if (code == 0)
+		code = cdn_launch_accept(p->plan, err);
+	if (code == 0)
+		code = check_state(p, err);
+	return code;
+}
+
+static int
+prepare_none(struct cordon_process *p, struct cordon_error *err)
+{
+	int code = cdn_launch_plan(p->session, p->options, &p->plan, err);
+
+	return code != 0 ? code : cdn_launch_accept(p->plan, err);
+}
+
 /* Everything before the program; nothing of it is left when it fails. */
 static int
 prepare(struct cordon_process *p, struct cordon_error *err)
 {
+	bool caged = p->terms.backend != CORDON_BACKEND_NONE;
 	const char *path;
-	int code = cdn_launch_accept(p->plan, err);
+	int code = environment(p, err);
 
-	if (code == 0)
-		code = environment(p, err);
 	if (code != 0)
 		return code;
 	path = variable(p->request.envp, "PATH", SAFE_PATH);
-	code = cdn_launch_program(p->session, p->options, path, p->arena,
-	    &p->request.program, err);
-	if (code != 0 || p->plan->terms.backend == CORDON_BACKEND_NONE)
-		return code;
-	code = ensure_home(p, path, err);
+	code = caged ? prepare_cage(p, path, err) : prepare_none(p, err);
 	if (code == 0)
+		code = cdn_launch_program(p->session, p->options, path,
+		    p->arena, &p->request.program, err);
+	if (code == 0 && caged)
 		code = cdn_backend_native.build(p->plan->plan, &p->plan->host,
 		    &p->cage, err);
 	return code;
@@ -401,7 +454,7 @@ recorded(const struct cordon_process *p, int code,
 {
 	if (code == 0)
 		return 0;
-	if (!p->plan->terms.audit_warn) {
+	if (!p->terms.audit_warn) {
 		if (err != NULL)
 			*err = *why;
 		return cdn_err_context(err, code, "audit");
@@ -430,8 +483,8 @@ static int
 start(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cordon_error why = { 0 };
-	int code = recorded(p, cdn_record_open(p->session, p->options, p->run,
-	    &p->record, &why), &why, err);
+	int code = recorded(p, cdn_record_open(p->session, p->options,
+	    &p->terms, p->run, &p->record, &why), &why, err);
 
 	if (code != 0)
 		return code;
@@ -475,9 +528,8 @@ cdn_launch_start(const struct cordon_session *session,
 
 	if (p == NULL)
 		return cdn_err_nomem(err);
+	cdn_terms_find(session, options, &p->terms);
 	code = new_id(p->run, err);
-	if (code == 0)
-		code = cdn_launch_plan(session, options, &p->plan, err);
 	if (code == 0)
 		code = start(p, err);
 	if (code != 0) {
@@ -552,13 +604,14 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 		code = fill_result(p, &from, &result, err);
 		cdn_run_result_done(&from);
 	}
-	if (code == 0)
-		code = recorded(p, cdn_record_end(p->record, &result, &why),
-		    &why, err);
-	if (code == 0)
+	if (code == 0) {
+		/* It did run: what became of it is told in any case. */
+		result.audit_lost = recorded(p, cdn_record_end(p->record,
+		    &result, &why), &why, NULL) != 0;
+		if (result.audit_lost && p->options->notice != NULL)
+			p->options->notice(why.text, p->options->notice_arg);
 		*ret = result;
-	else
-		cordon_run_result_done(&result);
+	}
 	process_free(p);
 	return code;
 }

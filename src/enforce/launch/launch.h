@@ -51,11 +51,8 @@ void cdn_launch_plan_free(struct cordon_plan *plan);
 CDN_MUST_USE int cdn_launch_plan_format(const struct cordon_plan *plan,
     enum cordon_format format, struct cdn_buf *out, struct cordon_error *err);
 
-/*
- * links.c: other names of protected files, which the kernel would open.  Each
- * becomes a shortfall of the plan.
- */
-CDN_MUST_USE int cdn_launch_links(struct cordon_plan *plan,
+/* shortfalls.c: adds to the plan's what only the launch knows. */
+CDN_MUST_USE int cdn_launch_shortfalls(struct cordon_plan *plan,
     struct cordon_error *err);
 
 /* accept.c: may it start?  CORDON_E_ENFORCE names what is missing. */
@@ -84,10 +81,14 @@ CDN_MUST_USE int cdn_launch_program(const struct cordon_session *session,
 
 struct cdn_record; /* of one run; NULL where nothing is kept */
 
-/* NULL when options say so, or there is no place for it. */
+/*
+ * NULL when options say so.  Where there is no place for it: an error under
+ * `required`, or when there was one before; else a notice.
+ */
 CDN_MUST_USE int cdn_record_open(const struct cordon_session *session,
-    const struct cordon_run_options *options, const char *run,
-    struct cdn_record **ret, struct cordon_error *err);
+    const struct cordon_run_options *options,
+    const struct cdn_terms *terms, const char *run, struct cdn_record **ret,
+    struct cordon_error *err);
 CDN_MUST_USE int cdn_record_start(struct cdn_record *record,
     const struct cordon_plan *plan, const struct cordon_run_options *options,
     struct cordon_error *err);

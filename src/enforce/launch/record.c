@@ -3,6 +3,8 @@
  */
 #include "enforce/launch/launch.h"
 
+#include <unistd.h>
+
 #include "enforce/audit/audit.h"
 #include "enforce/run/redact.h"
 
@@ -84,10 +86,33 @@ cdn_record_close(struct cdn_record *record)
 	cdn_arena_free(record->arena);
 }
 
+/* No audit: silently never, and not at all where there was one before. */
+static int
+without(const struct cordon_session *session,
+    const struct cordon_run_options *options, const struct cdn_terms *terms,
+    struct cordon_error *err)
+{
+	char text[CDN_PATH_MAX + 128];
+	char file[CDN_PATH_MAX + 16];
+
+	if (options->audit != NULL)
+		return 0;
+	snprintf(text, sizeof(text), "nothing is recorded: '%s' cannot be "
+	    "written (name another file: --audit FILE)",
+	    session->places.state);
+	snprintf(file, sizeof(file), "%s/audit.jsonl", session->places.state);
+	if (terms->enforcement == CDN_ENFORCEMENT_REQUIRED ||
+	    (session->places.state[0] != '\0' && access(file, F_OK) == 0))
+		return cdn_err(err, CORDON_E_SYSTEM, "%s", text);
+	if (options->notice != NULL)
+		options->notice(text, options->notice_arg);
+	return 0;
+}
+
 int
 cdn_record_open(const struct cordon_session *session,
-    const struct cordon_run_options *options, const char *run,
-    struct cdn_record **ret, struct cordon_error *err)
+    const struct cordon_run_options *options, const struct cdn_terms *terms,
+    const char *run, struct cdn_record **ret, struct cordon_error *err)
 {
 	struct cdn_arena *arena = cdn_arena_new();
 	struct cdn_record *record = arena == NULL ? NULL :
@@ -110,6 +135,8 @@ cdn_record_open(const struct cordon_session *session,
 		return 0;
 	}
 	cdn_record_close(record);
+	if (code == 0)
+		code = without(session, options, terms, err);
 	if (code == 0)
 		*ret = NULL;
 	return code;

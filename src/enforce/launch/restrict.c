@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 
+#include "enforce/sys/forgo.h"
 #include "enforce/sys/seccomp.h"
 
 /* Landlock and the filter hold for one thread: there must be no other. */
@@ -30,9 +31,17 @@ check_alone(struct cordon_error *err)
 static int
 enter(const struct cdn_cage *cage, struct cordon_error *err)
 {
-	const char *step = "no_new_privs";
-	int r = cdn_sys_no_new_privs();
+	const char *step = "keyring";
+	int r = cdn_sys_forgo_keyring();
 
+	if (r == 0) {
+		step = "capabilities";
+		r = cdn_sys_forgo_capabilities();
+	}
+	if (r == 0) {
+		step = "no_new_privs";
+		r = cdn_sys_no_new_privs();
+	}
 	if (r == 0)
 		r = cage->backend->enter(cage, &step);
 	return r == 0 ? 0 : cdn_err_sys(err, -r, "%s", step);

@@ -35,40 +35,68 @@ narrow_limits(struct cdn_limits *all, const struct cdn_limits *one)
 	all->output_bytes = smaller(all->output_bytes, one->output_bytes);
 }
 
-struct strictest {
-	enum cdn_enforcement enforcement, host_enforcement;
+/* What the documents say; UNSET where nobody says anything. */
+struct said {
+	enum cdn_enforcement enforcement, host_enforcement, untrusted;
 	enum cdn_isolation isolation, host_isolation;
 };
 
+#define RAISE(what, to)                  \
+	do {                             \
+		if ((to) > (what))       \
+			(what) = (to);   \
+	} while (0)
+
+/* A document that is not trusted can only ask for more. */
 static void
-add_document(struct strictest *s, const struct cdn_loaded *loaded)
+add_document(struct said *s, const struct cdn_loaded *loaded)
 {
 	const struct cordon_policy *policy = loaded->policy;
 
-	if (policy->enforcement > s->enforcement)
-		s->enforcement = policy->enforcement;
-	if (policy->isolation > s->isolation)
-		s->isolation = policy->isolation;
+	RAISE(s->isolation, policy->isolation);
+	if (!loaded->trusted) {
+		RAISE(s->untrusted, policy->enforcement);
+		return;
+	}
+	RAISE(s->enforcement, policy->enforcement);
 	if (loaded->layer != CORDON_LAYER_HOST)
 		return;
-	if (policy->enforcement > s->host_enforcement)
-		s->host_enforcement = policy->enforcement;
-	if (policy->isolation > s->host_isolation)
-		s->host_isolation = policy->isolation;
+	RAISE(s->host_enforcement, policy->enforcement);
+	RAISE(s->host_isolation, policy->isolation);
 }
 
-/* What was asked replaces what was found, but not the host's word. */
-#define REPLACE(found, asked, host, fallback)                           \
-	((asked) == 0 ? ((found) == 0 ? (fallback) : (found)) :         \
-			((asked) > (host) ? (asked) : (host)))
+/* The command line replaces what was said, but not the host's word. */
+static enum cdn_enforcement
+find_enforcement(const struct said *said, enum cdn_enforcement asked)
+{
+	enum cdn_enforcement result = asked;
+
+	if (asked == CDN_ENFORCEMENT_UNSET) {
+		result = said->enforcement != CDN_ENFORCEMENT_UNSET ?
+		    said->enforcement : CDN_ENFORCEMENT_REQUIRED;
+		RAISE(result, said->untrusted);
+	}
+	RAISE(result, said->host_enforcement);
+	return result;
+}
+
+static enum cdn_isolation
+find_isolation(const struct said *said, enum cdn_isolation asked)
+{
+	enum cdn_isolation result = asked;
+
+	if (asked == CDN_ISOLATION_UNSET)
+		result = said->isolation != CDN_ISOLATION_UNSET ?
+		    said->isolation : CDN_ISOLATION_AUTO;
+	RAISE(result, said->host_isolation);
+	return result;
+}
 
 void
 cdn_terms_find(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cdn_terms *ret)
 {
-	enum cdn_enforcement asked = enforcements[options->enforcement];
-	enum cdn_isolation isolation = isolations[options->isolation];
-	struct strictest found = { 0 };
+	struct said said = { 0 };
 	struct cdn_limits limits = {
 		.wall_ms = options->timeout_ms,
 		.output_bytes = options->output_max,
@@ -76,21 +104,23 @@ cdn_terms_find(const struct cordon_session *session,
 	bool warn = false, stop = false;
 
 	for (size_t i = 0; i < session->loaded_count; i++) {
-		add_document(&found, &session->loaded[i]);
+		const struct cdn_loaded *loaded = &session->loaded[i];
+
+		add_document(&said, loaded);
 		narrow_limits(&limits, &session->documents[i].profile->limits);
-		if (session->loaded[i].policy->audit_set) {
-			warn |= session->loaded[i].policy->audit_warn;
-			stop |= !session->loaded[i].policy->audit_warn;
-		}
+		warn |= loaded->trusted && loaded->policy->audit_set &&
+		    loaded->policy->audit_warn;
+		stop |= loaded->policy->audit_set &&
+		    !loaded->policy->audit_warn;
 	}
 	*ret = (struct cdn_terms){
 		.backend = options->backend == CORDON_BACKEND_AUTO ?
 		    CORDON_BACKEND_NATIVE : options->backend,
-		.enforcement = REPLACE(found.enforcement, asked,
-		    found.host_enforcement, CDN_ENFORCEMENT_REQUIRED),
-		.host_enforcement = found.host_enforcement,
-		.isolation = REPLACE(found.isolation, isolation,
-		    found.host_isolation, CDN_ISOLATION_AUTO),
+		.enforcement = find_enforcement(&said,
+		    enforcements[options->enforcement]),
+		.host_enforcement = said.host_enforcement,
+		.isolation = find_isolation(&said,
+		    isolations[options->isolation]),
 		.limits = limits,
 		.audit_warn = warn && !stop,
 	};

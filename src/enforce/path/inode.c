@@ -24,7 +24,7 @@ struct scan {
 };
 
 static bool scan_directory(struct scan *scan, int parent, const char *name,
-    unsigned level);
+    const struct stat *st, unsigned level);
 
 static bool
 is_it(const struct scan *scan, const struct stat *st)
@@ -37,6 +37,34 @@ static bool
 vanished(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
+
+/*
+ * Somebody else's directory that we may not look into: whatever lies there is
+ * kept from this user by its own modes, not by us.  One of our own is another
+ * matter: its mode can be changed, so in doubt it holds what is looked for.
+ */
+static bool
+is_foreign(int error, const struct stat *st)
+{
+	return error == EACCES && st->st_uid != geteuid();
+}
+
+/* The same for a path of which not even that can be asked. */
+static bool
+is_below_foreign(const char *path)
+{
+	char above[CDN_PATH_MAX + 1];
+	struct stat st;
+	char *slash;
+
+	snprintf(above, sizeof(above), "%s", path);
+	while ((slash = strrchr(above, '/')) != NULL && slash != above) {
+		*slash = '\0';
+		if (fstatat(AT_FDCWD, above, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			return st.st_uid != geteuid();
+	}
+	return false;
 }
 
 static bool
@@ -52,7 +80,7 @@ scan_entry(struct scan *scan, int parent, const char *name, unsigned level)
 	if (S_ISREG(st.st_mode))
 		return is_it(scan, &st);
 	if (S_ISDIR(st.st_mode))
-		return scan_directory(scan, parent, name, level + 1);
+		return scan_directory(scan, parent, name, &st, level + 1);
 	return false;
 }
 
@@ -76,7 +104,8 @@ scan_names(struct scan *scan, DIR *dir, unsigned level)
 }
 
 static bool
-scan_directory(struct scan *scan, int parent, const char *name, unsigned level)
+scan_directory(struct scan *scan, int parent, const char *name,
+    const struct stat *st, unsigned level)
 {
 	bool found;
 	DIR *dir;
@@ -87,7 +116,7 @@ scan_directory(struct scan *scan, int parent, const char *name, unsigned level)
 	fd = openat(parent, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return !vanished(errno);
+		return !vanished(errno) && !is_foreign(errno, st);
 	dir = fdopendir(fd);
 	if (dir == NULL) {
 		close(fd);
@@ -105,10 +134,11 @@ cdn_path_holds_inode(const char *entry, dev_t dev, ino_t ino)
 	struct stat st;
 
 	if (fstatat(AT_FDCWD, entry, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return !vanished(errno);
+		return !vanished(errno) &&
+		    (errno != EACCES || !is_below_foreign(entry));
 	if (is_it(&scan, &st))
 		return true;
 	if (!S_ISDIR(st.st_mode))
 		return false;
-	return scan_directory(&scan, AT_FDCWD, entry, 0);
+	return scan_directory(&scan, AT_FDCWD, entry, &st, 0);
 }

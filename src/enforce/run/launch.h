@@ -33,7 +33,7 @@ struct cdn_launch {
 	int cgroup_fd;	 /* to begin in; -1 = none */
 	int procs_fd;	 /* its cgroup.procs, for who could not; -1 = none */
 	int terminal_fd; /* to become the foreground of; -1 = none */
-	bool new_session; /* and the terminal becomes its controlling one */
+	bool new_session; /* and the terminal, if any, its controlling one */
 	pid_t parent;	 /* with whose thread it dies */
 	uint64_t mask;	 /* of the calling thread, before it blocked all */
 	unsigned tree_limits; /* held by the cgroup */

@@ -221,6 +221,12 @@ on_cpu(struct cdn_running *running)
 		cdn_loop_kill(running);
 }
 
+/* What would end us ends the run first, or it would go on without us. */
+static const enum cdn_signal ends[] = { CDN_SIGNAL_INT, CDN_SIGNAL_TERM,
+	CDN_SIGNAL_HUP, CDN_SIGNAL_QUIT };
+static const enum cdn_signal passed_on[] = { CDN_SIGNAL_USR1,
+	CDN_SIGNAL_USR2 };
+
 static void
 on_interrupt(struct cdn_running *running, enum cdn_signal which)
 {
@@ -259,10 +265,13 @@ on_signals(struct cdn_running *running)
 {
 	struct cdn_signals *signals = &running->signals;
 
-	if (cdn_signals_take(signals, CDN_SIGNAL_INT))
-		on_interrupt(running, CDN_SIGNAL_INT);
-	if (cdn_signals_take(signals, CDN_SIGNAL_TERM))
-		on_interrupt(running, CDN_SIGNAL_TERM);
+	for (size_t i = 0; i < CDN_LEN(ends); i++)
+		if (cdn_signals_take(signals, ends[i]))
+			on_interrupt(running, ends[i]);
+	for (size_t i = 0; i < CDN_LEN(passed_on); i++)
+		if (cdn_signals_take(signals, passed_on[i]))
+			cdn_spawn_order(&running->spawn, CDN_ORDER_SIGNAL,
+			    cdn_signals_number(passed_on[i]));
 	if (cdn_signals_take(signals, CDN_SIGNAL_TSTP))
 		on_suspend(running);
 	if (cdn_signals_take(signals, CDN_SIGNAL_WINCH) && running->pty_fd >= 0)
@@ -292,8 +301,11 @@ wanted_signals(const struct cdn_running *running)
 	const struct cdn_run_request *request = &running->request;
 	unsigned wanted = 0;
 
-	if (request->forward_signals)
-		wanted |= 1U << CDN_SIGNAL_INT | 1U << CDN_SIGNAL_TERM;
+	for (size_t i = 0; request->forward_signals && i < CDN_LEN(ends); i++)
+		wanted |= 1U << ends[i];
+	for (size_t i = 0;
+	     request->forward_signals && i < CDN_LEN(passed_on); i++)
+		wanted |= 1U << passed_on[i];
 	if (request->reaper == CDN_REAPER_SELF)
 		wanted |= 1U << CDN_SIGNAL_CHLD;
 	if (request->foreground && request->output_mode == CDN_OUTPUT_PTY)

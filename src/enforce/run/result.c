@@ -6,7 +6,16 @@
 static const char *
 signal_name(int signal)
 {
-	return signal == SIGINT ? "SIGINT" : "SIGTERM";
+	static const struct {
+		int number;
+		const char *name;
+	} names[] = { { SIGINT, "SIGINT" }, { SIGHUP, "SIGHUP" },
+		{ SIGQUIT, "SIGQUIT" } };
+
+	for (size_t i = 0; i < CDN_LEN(names); i++)
+		if (names[i].number == signal)
+			return names[i].name;
+	return "SIGTERM";
 }
 
 /* What we have to say stands on a line of its own. */

@@ -106,7 +106,8 @@ struct cdn_run_request {
 	enum cdn_reaper reaper;
 	bool foreground;	 /* job control on the caller's terminal; PTY:
 				  * the new one follows its size */
-	bool forward_signals;	 /* SIGINT and SIGTERM of the caller end it;
+	bool forward_signals;	 /* SIGINT, TERM, HUP and QUIT of the caller
+				  * end it, USR1 and USR2 are passed on;
 				  * a second one at once */
 	bool tee;		 /* captured output also goes to stderr, with
 				  * the secrets of envp redacted */

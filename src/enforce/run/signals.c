@@ -15,6 +15,10 @@ static const struct {
 } rows[CDN_SIGNAL_MAX] = {
 	[CDN_SIGNAL_INT] = { SIGINT, false },
 	[CDN_SIGNAL_TERM] = { SIGTERM, false },
+	[CDN_SIGNAL_HUP] = { SIGHUP, false },
+	[CDN_SIGNAL_QUIT] = { SIGQUIT, false },
+	[CDN_SIGNAL_USR1] = { SIGUSR1, false },
+	[CDN_SIGNAL_USR2] = { SIGUSR2, false },
 	[CDN_SIGNAL_TSTP] = { SIGTSTP, false },
 	[CDN_SIGNAL_CONT] = { SIGCONT, true },
 	[CDN_SIGNAL_WINCH] = { SIGWINCH, true },

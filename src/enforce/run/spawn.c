@@ -116,6 +116,9 @@ cdn_spawn_open(struct cdn_spawn *spawn, const struct cdn_run_request *request,
 	int r;
 
 	launch->request = request;
+	/* What is caged and was not given the terminal must not take it. */
+	launch->new_session |= request->entry.enter != NULL &&
+	    !request->foreground;
 	fill_limits(launch, &request->limits);
 	r = map_stacks(spawn);
 	if (r < 0)

@@ -77,6 +77,17 @@ load_if_there(const char *file, bool follow, struct cordon_diags *diags,
 	return code;
 }
 
+/* XDG_CONFIG_HOME may point there: then it is the project that speaks. */
+static bool
+is_in_workspace(const struct cordon_session *s, const char *file)
+{
+	size_t n = strlen(s->workspace);
+	struct cdn_real real;
+
+	return cdn_path_resolve("/", cdn_str_of(file), &real, NULL) != 0 ||
+	    (strncmp(real.path, s->workspace, n) == 0 && real.path[n] == '/');
+}
+
 static int
 load_layer(struct cordon_session *s, enum cordon_layer layer,
     const char *file, struct cordon_diags *diags, struct cordon_error *err)
@@ -86,7 +97,8 @@ load_layer(struct cordon_session *s, enum cordon_layer layer,
 
 	if (code != 0 || policy == NULL)
 		return code;
-	return add(s, layer, file, policy, true, err);
+	return add(s, layer, file, policy,
+	    layer == CORDON_LAYER_HOST || !is_in_workspace(s, file), err);
 }
 
 /* Files a person named: each must be there. */

@@ -10,6 +10,7 @@
 
 #include "enforce/session/own.h"
 #include "engine/decide/floor.h"
+#include "engine/decide/preset.h"
 
 static const char floor_source[] = "<floor>";
 
@@ -199,15 +200,15 @@ add_protected(struct cdn_placelist *list,
 	struct cdn_gather *g = list->g;
 
 	for (size_t i = 0; i < options->protect_count; i++) {
-		const char *path = options->protect[i];
+		const char *path = cdn_arena_dup(g->arena,
+		    options->protect[i], strlen(options->protect[i]));
 		struct cdn_place like = { .shown = path,
 			.pos = { .source = floor_source } };
 
-		if (g->code == 0 && path[0] != '/')
+		if (g->code == 0 && path != NULL && path[0] != '/')
 			g->code = cdn_err(g->err, CORDON_E_INVALID,
 			    "protect: '%s' is not absolute", path);
-		cdn_placelist_add(list, cdn_arena_dup(g->arena, path,
-		    strlen(path)), &like);
+		cdn_placelist_add(list, path, &like);
 	}
 }
 
@@ -326,19 +327,40 @@ add_inodes(struct cdn_placelist *list)
 	add_documents(list);
 }
 
+/*
+ * Where the whole host can be read: not its terminals, disks and whatever else
+ * stands in /dev, but for the list of devices.
+ */
+static void
+add_devices(struct cdn_placelist *hidden, struct cdn_placelist *own,
+    enum cordon_preset preset)
+{
+	struct cdn_place like = { .alone = true,
+		.pos = { .source = floor_source } };
+	const char *device;
+
+	if (!cdn_preset_get(preset)->whole_host)
+		return;
+	add_exact(hidden, "/dev", "");
+	for (size_t i = 0; (device = cdn_floor_device(i)) != NULL; i++)
+		cdn_placelist_add(own, device, &like);
+}
+
 void
 cdn_gather_floor(struct cdn_gather *g,
     const struct cordon_session_options *options,
     struct cdn_authority_spec *spec,
     struct cdn_place_list *ret_inodes)
 {
-	struct cdn_placelist closed = { .g = g }, sealed = { .g = g };
+	struct cdn_placelist closed = { .g = g, .keys = true };
+	struct cdn_placelist sealed = { .g = g };
 	struct cdn_placelist hidden = { .g = g }, own = { .g = g };
 	struct cdn_placelist inodes = { .g = g };
 
 	add_closed(&closed, options);
 	add_sealed(&sealed);
 	add_hidden(&hidden);
+	add_devices(&hidden, &own, options->preset);
 	add_inodes(&inodes);
 	cdn_placelist_aliases(&closed);
 	cdn_placelist_aliases(&sealed);

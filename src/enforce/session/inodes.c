@@ -78,7 +78,7 @@ denied_by_documents(const struct look *look)
 			if (denied_by_set(look,
 				&s->documents[i].profile->sets[op]))
 				return true;
-	return s->loaded_count == 0 && denied_by_set(look,
+	return cdn_authority_preset_speaks(s->authority) && denied_by_set(look,
 	    &cdn_authority_preset_profile(s->authority)
 		 ->sets[CORDON_MODIFY]);
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sha2.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/decide/preset.h"
@@ -70,6 +71,15 @@ can_be_made(const struct cdn_found *state)
 	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0;
 }
 
+static bool
+is_link(const char *path)
+{
+	struct stat st;
+
+	return path[0] != '\0' && lstat(path, &st) == 0 &&
+	    S_ISLNK(st.st_mode);
+}
+
 /*
  * STATE is made real, what lies in it is not: a link there would choose what
  * is open.
@@ -82,6 +92,11 @@ find_base(struct cordon_session *s, struct cdn_lookup *lookup,
 	struct cdn_found state;
 	int code = CORDON_E_NOT_FOUND;
 
+	if (is_link(s->places.state))
+		return cdn_err(err, CORDON_E_INVALID, "the state directory "
+		    "'%s' is a link, and whoever made it would choose where "
+		    "cordon writes (name the real one: XDG_STATE_HOME)",
+		    s->places.state);
 	if (s->places.state[0] != '\0')
 		code = cdn_lookup_find(lookup, s->places.state, &state, NULL);
 	if (code == 0 && can_be_made(&state)) {

@@ -87,13 +87,15 @@ add_lean(struct cdn_placelist *list, const struct cdn_found *found,
 		push(list, found->path, like);
 }
 
-/* A hard link may give it a name that is open. */
+/* A hard link may give it, or what lies in it, a name that is open. */
 static void
-note_links(struct cdn_gather *g, const struct cdn_found *found)
+note_links(const struct cdn_placelist *list, const struct cdn_found *found)
 {
+	struct cdn_gather *g = list->g;
 	const char **v;
 
-	if (!found->exists || found->is_directory || found->nlink < 2)
+	if (!found->exists || (found->is_directory ? !list->keys :
+						     found->nlink < 2))
 		return;
 	v = cdn_arena_grow(g->arena, g->linked, g->linked_count,
 	    &g->linked_room, sizeof(*v));
@@ -114,7 +116,7 @@ add_found(struct cdn_placelist *list, const char *path,
 		return;
 	}
 	if (!list->grants)
-		note_links(list->g, found);
+		note_links(list, found);
 	push(list, path, like);
 	if (strcmp(found->path, path) != 0 &&
 	    !leads_out(list, path, found->path))

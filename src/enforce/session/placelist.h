@@ -37,6 +37,7 @@ struct cdn_placelist {
 	 * below an earlier place, there is nothing to tell.
 	 */
 	bool lean;
+	bool keys; /* its directories are looked into for second names */
 	struct cdn_place *v;
 	size_t n;
 	size_t capacity;

@@ -39,6 +39,21 @@ search(const char *command, const char *path, struct cdn_real *ret)
 	return false;
 }
 
+/* Does its directory, links resolved, lie in the workspace? */
+static bool
+is_inside(const char *workspace, const char *cwd, const char *command)
+{
+	cdn_str dir = { command, (size_t)(strrchr(command, '/') - command) };
+	size_t n = strlen(workspace);
+	struct cdn_real real;
+
+	if (dir.n == 0)
+		return false; /* directly in "/" */
+	return cdn_path_resolve(cwd, dir, &real, NULL) != 0 ||
+	    (strncmp(real.path, workspace, n) == 0 &&
+		(real.path[n] == '/' || real.path[n] == '\0'));
+}
+
 /* Behind the first component of that name: 0 when there is none. */
 static size_t
 behind(const struct cdn_real *real, const char *component)
@@ -61,11 +76,13 @@ package_length(const struct cdn_real *real)
 }
 
 bool
-cdn_program_package(const char *command, const char *cwd, const char *path,
-    struct cdn_real *ret)
+cdn_program_package(const char *command, const char *cwd,
+    const char *workspace, const char *path, struct cdn_real *ret)
 {
 	bool found = strchr(command, '/') != NULL ?
-	    resolve(cwd, command, ret) : search(command, path, ret);
+	    !is_inside(workspace, cwd, command) &&
+		resolve(cwd, command, ret) :
+	    search(command, path, ret);
 	size_t n = found ? package_length(ret) : 0;
 
 	if (n == 0)

@@ -16,9 +16,10 @@
  * command: as a shell takes it: with a slash from cwd, else the first
  * executable file of that name in the absolute directories of `path` (PATH).
  * *ret is the real path of .../node_modules or .../versions/N; false when the
- * command is not there or lies in neither.
+ * command is not there or lies in neither, or is named by a path inside the
+ * workspace: whoever writes there must not choose what is read elsewhere.
  */
 bool cdn_program_package(const char *command, const char *cwd,
-    const char *path, struct cdn_real *ret);
+    const char *workspace, const char *path, struct cdn_real *ret);
 
 #endif

@@ -102,7 +102,8 @@ add_package(struct view *v, const char *command)
 	struct cdn_real real;
 
 	if (command != NULL && cdn_program_package(command,
-		v->read.g->session->cwd, getenv("PATH"), &real))
+		v->read.g->session->cwd, v->read.g->session->workspace,
+		getenv("PATH"), &real))
 		add_named(v, (cdn_str){ real.path, real.len });
 }
 

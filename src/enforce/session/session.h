@@ -53,7 +53,8 @@ struct cordon_session {
 	struct cdn_document *documents; /* parallel to loaded; owns profiles */
 
 	bool mounts_unknown; /* no mountinfo: bind mounts may show the floor */
-	const char **linked; /* protected files with more than one name */
+	const char **linked; /* protected files with more than one name, and
+			      * directories of keys */
 	size_t linked_count; /* see linked.h */
 	struct cdn_place_list inodes;	 /* of cordon's own: see inodes.h */
 	struct cdn_network_set *network; /* --network, or NULL */

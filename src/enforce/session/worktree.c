@@ -74,6 +74,37 @@ names_back(const struct cdn_real *gitdir, const struct stat *file)
 	    back.ino == file->st_ino;
 }
 
+/* Is it there, with that type, and no link? */
+static bool
+has(const char *dir, size_t n, const char *name, mode_t type)
+{
+	char path[CDN_PATH_MAX + 16];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%.*s/%s", (int)n, dir, name);
+	return lstat(path, &st) == 0 && (st.st_mode & S_IFMT) == type;
+}
+
+/* A repository, and not a directory that is only called as its parts are. */
+static bool
+is_repository(const struct cdn_real *gitdir, size_t common)
+{
+	return has(gitdir->path, common, "HEAD", S_IFREG) &&
+	    has(gitdir->path, common, "config", S_IFREG) &&
+	    has(gitdir->path, common, "objects", S_IFDIR) &&
+	    has(gitdir->path, common, "refs", S_IFDIR) &&
+	    has(gitdir->path, gitdir->len, "HEAD", S_IFREG) &&
+	    has(gitdir->path, gitdir->len, "commondir", S_IFREG);
+}
+
+/* Then whoever writes the workspace could have made all of it himself. */
+static bool
+is_above(const struct cdn_real *gitdir, const char *workspace)
+{
+	return strncmp(workspace, gitdir->path, gitdir->len) == 0 &&
+	    (workspace[gitdir->len] == '/' || workspace[gitdir->len] == '\0');
+}
+
 int
 cdn_worktree_find(struct cdn_arena *arena, const char *workspace,
     struct cdn_worktree *ret, struct cordon_error *err)
@@ -85,7 +116,8 @@ cdn_worktree_find(struct cdn_arena *arena, const char *workspace,
 
 	if (find_gitdir(workspace, &file, &gitdir))
 		n = common_length(&gitdir);
-	if (n > 0 && names_back(&gitdir, &file)) {
+	if (n > 0 && !is_above(&gitdir, workspace) &&
+	    is_repository(&gitdir, n) && names_back(&gitdir, &file)) {
 		found.gitdir = cdn_arena_dup(arena, gitdir.path, gitdir.len);
 		found.common = cdn_arena_dup(arena, gitdir.path, n);
 		if (found.gitdir == NULL || found.common == NULL)

@@ -209,17 +209,11 @@ add_system(struct builder *b, const struct cdn_authority_spec *spec)
 
 #define SYSTEM_RULES 24 /* about as many as add_system() adds */
 
-/*
- * What may not be read may not be modified either, and that is asked first: so
- * the list for modifying need not repeat what is hidden or closed.
- */
 static int
-build_floor(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
+build_floor_read(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
     struct cdn_authority *a, struct cordon_error *err)
 {
 	struct builder read = { .arena = arena, .fold = spec->fold };
-	struct builder modify = { .arena = arena, .fold = spec->fold };
-	int code;
 
 	reserve(&read, 1 + rules_of(&spec->hidden) + rules_of(&spec->own) +
 	    rules_of(&spec->closed));
@@ -227,6 +221,19 @@ build_floor(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 	add_places(&read, &spec->hidden, true);
 	add_places(&read, &spec->own, false);
 	add_places(&read, &spec->closed, true);
+	return finish(&read, &a->floor.read, err);
+}
+
+/*
+ * What may not be read may not be modified either, and that is asked first: so
+ * the list for modifying need not repeat what is hidden or closed.
+ */
+static int
+build_floor_modify(struct cdn_arena *arena,
+    const struct cdn_authority_spec *spec, struct cdn_authority *a,
+    struct cordon_error *err)
+{
+	struct builder modify = { .arena = arena, .fold = spec->fold };
 
 	reserve(&modify, SYSTEM_RULES + rules_of(&spec->sealed) +
 	    rules_of(&spec->own));
@@ -235,9 +242,7 @@ build_floor(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 	add_places(&modify, &spec->sealed, true);
 	a->floor_shared = modify.shown.n;
 	add_places(&modify, &spec->own, false);
-
-	code = finish(&read, &a->floor.read, err);
-	return code != 0 ? code : finish(&modify, &a->floor.modify, err);
+	return finish(&modify, &a->floor.modify, err);
 }
 
 /* ----- Grants -------------------------------------------------------------- */
@@ -349,8 +354,10 @@ build_all(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
     struct cdn_authority *a, struct cordon_error *err)
 {
 	const struct builder like = { .arena = arena, .fold = spec->fold };
-	int code = build_floor(arena, spec, a, err);
+	int code = build_floor_read(arena, spec, a, err);
 
+	if (code == 0)
+		code = build_floor_modify(arena, spec, a, err);
 	if (code == 0)
 		code = build_layers(&like, spec, a, err);
 	if (code == 0)
@@ -384,6 +391,23 @@ cdn_authority_build(struct cdn_arena *arena,
 	a->preset = cdn_preset_get(spec->preset);
 	a->command_network = spec->network;
 	code = build_all(arena, spec, a, err);
+	if (code == 0)
+		*ret = a;
+	return code;
+}
+
+int
+cdn_authority_build_like(struct cdn_arena *arena,
+    const struct cdn_authority *like, const struct cdn_authority_spec *spec,
+    const struct cdn_authority **ret, struct cordon_error *err)
+{
+	struct cdn_authority *a = cdn_arena_alloc(arena, sizeof(*a));
+	int code;
+
+	if (a == NULL)
+		return cdn_err_nomem(err);
+	*a = *like;
+	code = build_floor_read(arena, spec, a, err);
 	if (code == 0)
 		*ret = a;
 	return code;

@@ -79,6 +79,15 @@ CDN_MUST_USE int cdn_authority_build(struct cdn_arena *arena,
     const struct cdn_authority_spec *spec, const struct cdn_authority **ret,
     struct cordon_error *err);
 
+/*
+ * The same for a spec that differs from that of `like` in `hidden` and `closed`
+ * alone: only the list made of these is built, the others are shared.  `like`
+ * must live as long.
+ */
+CDN_MUST_USE int cdn_authority_build_like(struct cdn_arena *arena,
+    const struct cdn_authority *like, const struct cdn_authority_spec *spec,
+    const struct cdn_authority **ret, struct cordon_error *err);
+
 /* The preset's own rules as a profile, for printing; lives with authority. */
 const struct cordon_profile *cdn_authority_preset_profile(
     const struct cdn_authority *authority);

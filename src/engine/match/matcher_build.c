@@ -112,7 +112,7 @@ static uint32_t
 add_segment(struct cdn_draft *draft, uint32_t node,
     const struct cdn_pattern *pattern, size_t at, size_t end)
 {
-	size_t joins[CDN_JOINS_MAX];
+	CDN_UNINITIALIZED size_t joins[CDN_JOINS_MAX];
 	size_t n = find_joins(draft, pattern, at, end, joins);
 
 	if (kind_is(pattern, at, CDN_TOKEN_STARS))
@@ -123,13 +123,57 @@ add_segment(struct cdn_draft *draft, uint32_t node,
 	    cdn_draft_label(draft, pattern->tokens + at, end - at, false));
 }
 
+/*
+ * Neighbours often begin with the same names, and these lead to the same nodes:
+ * they need not be looked for again.
+ */
+#define TRAIL_MAX 16
+
+struct trail {
+	const struct cdn_pattern *pattern; /* of the rule before */
+	size_t n; /* so many of its leading names */
+	uint32_t nodes[TRAIL_MAX]; /* behind each */
+};
+
+/* A name and a slash. */
+static bool
+is_name(const struct cdn_pattern *pattern, size_t at)
+{
+	return kind_is(pattern, at, CDN_TOKEN_LITERAL) &&
+	    kind_is(pattern, at + 1, CDN_TOKEN_SLASH);
+}
+
+/* How many names of the rule before this one has, too; now it is the one. */
+static size_t
+follow(struct trail *trail, const struct cdn_pattern *pattern)
+{
+	size_t n = 0;
+
+	while (n < trail->n && is_name(pattern, 2 * n) &&
+	    cdn_str_eq(pattern->tokens[2 * n].text,
+		trail->pattern->tokens[2 * n].text))
+		n++;
+	trail->pattern = pattern;
+	trail->n = n;
+	return n;
+}
+
+static void
+note(struct trail *trail, size_t at, uint32_t node)
+{
+	if (at == 2 * trail->n && is_name(trail->pattern, at) &&
+	    trail->n < TRAIL_MAX)
+		trail->nodes[trail->n++] = node;
+}
+
 /* Returns the node where the rule ends; 0 when no path but the root matches. */
 static uint32_t
-add_rule(struct cdn_draft *draft, const struct cdn_pattern *pattern, int rule)
+add_rule(struct cdn_draft *draft, struct trail *trail,
+    const struct cdn_pattern *pattern, int rule)
 {
 	static const struct cdn_token star = { CDN_TOKEN_STAR, { NULL, 0 } };
-	uint32_t node = 0;
-	size_t at = 0, end;
+	size_t at = 2 * follow(trail, pattern), end;
+	uint32_t node = at > 0 ? trail->nodes[at / 2 - 1] : 0;
 
 	for (;;) {
 		if (is_anything(pattern, at)) {
@@ -147,6 +191,7 @@ add_rule(struct cdn_draft *draft, const struct cdn_pattern *pattern, int rule)
 		if (end == at)
 			return 0; /* an empty segment: no path has one */
 		node = add_segment(draft, node, pattern, at, end);
+		note(trail, at, node);
 		if (!kind_is(pattern, end, CDN_TOKEN_SLASH)) {
 			mark(draft, node, rule, end < pattern->n ||
 			    kind_is(pattern, end - 1, CDN_TOKEN_STARS));
@@ -204,6 +249,7 @@ add_rules(struct cdn_draft *draft, struct cdn_arena *arena,
     const struct cdn_match_rule *rules, size_t n, struct kept *kept,
     struct cordon_error *err)
 {
+	struct trail trail = { .n = 0 };
 	int r;
 
 	for (size_t i = 0; i < n; i++) {
@@ -214,7 +260,7 @@ add_rules(struct cdn_draft *draft, struct cdn_arena *arena,
 		if (r < 0)
 			return r;
 		kept->negated[i] = rules[i].negated;
-		kept->ends[i] = add_rule(draft, pattern, (int)i);
+		kept->ends[i] = add_rule(draft, &trail, pattern, (int)i);
 		if (draft->error != CDN_DRAFT_OK)
 			return explain(draft->error, rules[i].pattern, err);
 		if (may_be_root(pattern) &&

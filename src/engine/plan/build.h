@@ -56,6 +56,7 @@ CDN_MUST_USE int cdn_plan_find_shortfalls(struct cdn_plan_build *b);
 
 /* By component: "/a/b" before "/a.b", and parents first. */
 int cdn_plan_path_cmp(const char *a, const char *b);
+int cdn_plan_path_cmp_str(const char *a, cdn_str b);
 /* Is path dir itself or below it?  And strictly below? */
 bool cdn_plan_at_or_below(const char *path, const char *dir);
 bool cdn_plan_below(const char *path, const char *dir);
@@ -85,8 +86,6 @@ bool cdn_region_is_mixed(enum cdn_region_kind kind);
 /* The deepest region at or above path, or NULL; once they are in order. */
 const struct cdn_region *cdn_plan_around(const struct cdn_plan *plan,
     const char *path);
-/* The first one below it; those that follow are contiguous. */
-size_t cdn_plan_first_below(const struct cdn_plan *plan, const char *path);
 
 /* Is it the name of a host, which no address tells? */
 bool cdn_plan_is_name(const struct cdn_rule *endpoint);

@@ -156,6 +156,7 @@ struct cdn_plan_reader {
 	 * Could a process of the run read it if there were no boundary?  The
 	 * caller's uid without capabilities: /proc/kcore is not readable even
 	 * for root then.  A floor entry that is not needs no carving out.
+	 * Of a pattern: could what comes to match it be read?
 	 */
 	bool (*readable)(void *arg, const char *path);
 	/*

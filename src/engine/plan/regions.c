@@ -91,7 +91,7 @@ look(const struct cdn_plan_build *b, const char *path, bool directory)
 static struct spot
 look_at_rest(const struct cdn_plan_build *b, const char *dir)
 {
-	char path[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	struct spot spot = { .kind = CDN_REGION_MIXED_READ };
 
 	if (cdn_plan_join(dir, CDN_STR(CDN_PLAN_NO_NAME), path))
@@ -185,7 +185,7 @@ on_entry(const char *name, bool is_directory, void *arg)
 {
 	struct listing *l = arg;
 	const struct cdn_plan_reader *reader = l->b->in->reader;
-	char path[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	struct spot spot;
 
 	if (++l->b->entries > CDN_PLAN_ENTRIES_MAX)

@@ -61,14 +61,14 @@ nobody(const char *why)
 
 /* The first that does not come before it. */
 static size_t
-lower_bound(const struct cdn_plan *plan, const char *path)
+lower_bound(const struct cdn_plan *plan, cdn_str path)
 {
 	size_t low = 0, high = plan->region_count;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (cdn_plan_path_cmp(plan->regions[mid].path, path) < 0)
+		if (cdn_plan_path_cmp_str(plan->regions[mid].path, path) < 0)
 			low = mid + 1;
 		else
 			high = mid;
@@ -76,33 +76,79 @@ lower_bound(const struct cdn_plan *plan, const char *path)
 	return low;
 }
 
-size_t
-cdn_plan_first_below(const struct cdn_plan *plan, const char *path)
+static bool
+is_at(const struct cdn_plan *plan, size_t i, cdn_str path)
 {
-	size_t i = lower_bound(plan, path);
-
 	return i < plan->region_count &&
-		strcmp(plan->regions[i].path, path) == 0 ? i + 1 : i;
+	    cdn_plan_path_cmp_str(plan->regions[i].path, path) == 0;
 }
 
-/* Shortens the path until it is one. */
+/* The deepest that both are or lie below; path itself does not hold `other`. */
+static cdn_str
+shared_directory(cdn_str path, const char *other)
+{
+	size_t n = 0, end = 0;
+
+	while (n < path.n && path.p[n] == other[n]) {
+		if (path.p[n] == '/')
+			end = n;
+		n++;
+	}
+	if (n < path.n && path.p[n] == '/' && other[n] == '\0')
+		end = n;
+	return (cdn_str){ path.p, end > 0 ? end : 1 };
+}
+
+/*
+ * What lies below a region follows it without a gap.  So the region around a
+ * path that has none of its own is also around the one before the path: it is
+ * looked for at the directory which both have in common.
+ */
+static const struct cdn_region *
+around_from(const struct cdn_plan *plan, cdn_str path, size_t i)
+{
+	while (!is_at(plan, i, path)) {
+		cdn_str shared;
+
+		if (i == 0)
+			return NULL;
+		shared = shared_directory(path, plan->regions[i - 1].path);
+		if (shared.n == path.n)
+			return NULL; /* the root, and it has none */
+		path = shared;
+		i = lower_bound(plan, path);
+	}
+	return &plan->regions[i];
+}
+
 const struct cdn_region *
 cdn_plan_around(const struct cdn_plan *plan, const char *path)
 {
-	char at[CDN_PATH_MAX + 1];
+	cdn_str at = cdn_str_of(path);
 
-	snprintf(at, sizeof(at), "%s", path);
-	for (;;) {
-		size_t i = lower_bound(plan, at);
-		char *slash = strrchr(at, '/');
+	return around_from(plan, at, lower_bound(plan, at));
+}
 
-		if (i < plan->region_count &&
-		    strcmp(plan->regions[i].path, at) == 0)
-			return &plan->regions[i];
-		if (slash == NULL || strcmp(at, "/") == 0)
-			return NULL;
-		slash[slash == at] = '\0';
-	}
+/* Where a path lies among the regions. */
+struct where {
+	const struct cdn_region *around; /* the deepest at or above, or NULL */
+	size_t below; /* the first below it, */
+	size_t end;   /* behind the last */
+};
+
+static struct where
+find(const struct cdn_plan *plan, const char *path)
+{
+	cdn_str at = cdn_str_of(path);
+	size_t i = lower_bound(plan, at);
+	struct where where = { .around = around_from(plan, at, i),
+		.below = is_at(plan, i, at) ? i + 1 : i };
+
+	where.end = where.below;
+	while (where.end < plan->region_count &&
+	    cdn_plan_below(plan->regions[where.end].path, path))
+		where.end++;
+	return where;
 }
 
 /* ----- Who holds an operation in a region -------------------------------- */
@@ -135,26 +181,32 @@ held_in(const struct cdn_region *region, enum cordon_op op)
 							  CDN_BY_BROKER;
 }
 
-/* The weakest of all regions that a rule about `top` and below can touch. */
+/* The weakest of all regions that a rule about a path and below can touch. */
 static struct cdn_plan_rule
-held_below(const struct cdn_plan_build *b, const char *top, enum cordon_op op)
+held_at(const struct cdn_plan_build *b, const struct where *where,
+    enum cordon_op op)
 {
 	const struct cdn_plan *plan = b->plan;
-	const struct cdn_region *around = cdn_plan_around(plan, top);
-	enum cdn_by worst = around == NULL ? CDN_BY_LANDLOCK :
-					     held_in(around, op);
+	enum cdn_by worst = where->around == NULL ? CDN_BY_LANDLOCK :
+						    held_in(where->around, op);
 
 	if (!plan->caged)
 		return nobody(no_landlock);
-	for (size_t i = cdn_plan_first_below(plan, top);
-	     i < plan->region_count &&
-	     cdn_plan_below(plan->regions[i].path, top); i++) {
+	for (size_t i = where->below; i < where->end; i++) {
 		enum cdn_by one = held_in(&plan->regions[i], op);
 
 		if (one > worst)
 			worst = one;
 	}
 	return worst == CDN_BY_NOBODY ? nobody(no_broker) : by(worst);
+}
+
+static struct cdn_plan_rule
+held_below(const struct cdn_plan_build *b, const char *top, enum cordon_op op)
+{
+	struct where where = find(b->plan, top);
+
+	return held_at(b, &where, op);
 }
 
 /* ----- Rules of the workspace -------------------------------------------- */
@@ -178,7 +230,7 @@ static struct cdn_plan_rule
 held_rule(const struct cdn_plan_build *b, const struct cdn_rule *rule,
     enum cordon_op op)
 {
-	char top[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char top[CDN_PATH_MAX + 1];
 	cdn_str prefix = plain_prefix(rule->pattern);
 
 	if (prefix.n == 0 || cdn_str_is(prefix, ".") ||
@@ -218,17 +270,16 @@ rule_of_place(struct rows *rows, const struct cdn_place *place, bool negated)
 }
 
 /* Where a place can matter; a pattern's directory. */
-static struct cdn_plan_rule
-held_place(const struct cdn_plan_build *b, const struct cdn_place *place,
-    enum cordon_op op)
+static struct where
+find_place(const struct cdn_plan_build *b, const struct cdn_place *place)
 {
-	char top[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char top[CDN_PATH_MAX + 1];
 	cdn_str path = cdn_str_of(place->path);
 
-	if (place->glob)
-		path = plain_prefix(path);
-	snprintf(top, sizeof(top), "%.*s", CDN_STR_ARG(path));
-	return held_below(b, top[0] == '\0' ? "/" : top, op);
+	if (!place->glob)
+		return find(b->plan, place->path);
+	snprintf(top, sizeof(top), "%.*s", CDN_STR_ARG(plain_prefix(path)));
+	return find(b->plan, top[0] == '\0' ? "/" : top);
 }
 
 static void
@@ -236,9 +287,10 @@ add_place(struct rows *rows, const struct cdn_place *place, enum cordon_op op,
     enum cordon_layer layer)
 {
 	const struct cdn_rule *rule = rule_of_place(rows, place, false);
+	struct where where = find_place(rows->b, place);
 
 	if (rule != NULL)
-		put(rows, rule, op, layer, held_place(rows->b, place, op));
+		put(rows, rule, op, layer, held_at(rows->b, &where, op));
 }
 
 static void
@@ -251,31 +303,28 @@ add_places(struct rows *rows, const struct cdn_place_list *places,
 
 /* ----- The floor --------------------------------------------------------- */
 
-/* It says something only where something is granted around it or below. */
-static bool
-matters(const struct cdn_plan_build *b, const char *path)
-{
-	const struct cdn_plan *plan = b->plan;
-	size_t below = cdn_plan_first_below(plan, path);
-
-	return cdn_plan_around(plan, path) != NULL ||
-	    (below < plan->region_count &&
-		cdn_plan_below(plan->regions[below].path, path));
-}
-
-/* Where the uid could not read it anyway the kernel's modes hold, not we. */
+/*
+ * It says something only where something is granted around it or below.  Where
+ * the uid could not read it anyway the kernel's modes hold, not we.
+ */
 static void
 add_floor_place(struct rows *rows, const struct cdn_place *place, bool read)
 {
-	const struct cdn_rule *rule = rule_of_place(rows, place, true);
+	struct where where = find(rows->b->plan, place->path);
+	const struct cdn_rule *rule;
 
+	if (where.around == NULL && where.below == where.end)
+		return;
+	rule = rule_of_place(rows, place, true);
 	if (rule == NULL)
 		return;
+	if (place->glob)
+		where = find_place(rows->b, place);
 	if (read)
 		put(rows, rule, CORDON_READ, CORDON_LAYER_FLOOR,
-		    held_place(rows->b, place, CORDON_READ));
+		    held_at(rows->b, &where, CORDON_READ));
 	put(rows, rule, CORDON_MODIFY, CORDON_LAYER_FLOOR,
-	    held_place(rows->b, place, CORDON_MODIFY));
+	    held_at(rows->b, &where, CORDON_MODIFY));
 }
 
 static void
@@ -283,9 +332,8 @@ add_floor_places(struct rows *rows, const struct cdn_place_list *places,
     const bool *left_out, bool read)
 {
 	for (size_t i = 0; i < places->n && rows->code == 0; i++)
-		if (matters(rows->b, places->v[i].path))
-			add_floor_place(rows, &places->v[i],
-			    read && (left_out == NULL || !left_out[i]));
+		add_floor_place(rows, &places->v[i],
+		    read && (left_out == NULL || !left_out[i]));
 }
 
 static void
@@ -299,7 +347,7 @@ add_floor(struct rows *rows)
 			.shown = row->path, .glob = row->glob,
 			.pos = { .source = "<floor>" } };
 
-		if (!row->glob && matters(rows->b, row->path))
+		if (!row->glob)
 			add_floor_place(rows, &place, false);
 	}
 	add_floor_places(rows, &spec->sealed, NULL, false);

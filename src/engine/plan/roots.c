@@ -23,19 +23,44 @@ cdn_plan_path_cmp(const char *a, const char *b)
 	return weight(*a) < weight(*b) ? -1 : weight(*a) > weight(*b);
 }
 
+int
+cdn_plan_path_cmp_str(const char *a, cdn_str b)
+{
+	size_t n = 0;
+	unsigned x, y;
+
+	while (n < b.n && a[n] == b.p[n])
+		n++;
+	x = weight(a[n]);
+	y = n < b.n ? weight(b.p[n]) : 0;
+	return x < y ? -1 : x > y;
+}
+
+/* What follows dir in path, or NULL when it lies elsewhere. */
+static const char *
+rest_below(const char *path, const char *dir)
+{
+	if (dir[0] == '/' && dir[1] == '\0')
+		return *path == '/' ? path + 1 : NULL;
+	while (*dir != '\0' && *path == *dir) {
+		path++;
+		dir++;
+	}
+	return *dir == '\0' && (*path == '\0' || *path == '/') ? path : NULL;
+}
+
 bool
 cdn_plan_at_or_below(const char *path, const char *dir)
 {
-	size_t n = strcmp(dir, "/") == 0 ? 0 : strlen(dir);
-
-	return strncmp(path, dir, n) == 0 &&
-	    (path[n] == '\0' || path[n] == '/');
+	return rest_below(path, dir) != NULL;
 }
 
 bool
 cdn_plan_below(const char *path, const char *dir)
 {
-	return cdn_plan_at_or_below(path, dir) && strcmp(path, dir) != 0;
+	const char *rest = rest_below(path, dir);
+
+	return rest != NULL && *rest != '\0';
 }
 
 bool

@@ -3,8 +3,9 @@
  *
  * A credential below a system directory that the run's uid cannot read needs
  * no carving out: the kernel refuses it without us, and /etc can be granted as
- * a whole.  So the regions are asked of an authority without these entries,
- * built by the same function from the same spec.  Nothing else changes:
+ * a whole.  So the regions are asked of an authority without these entries:
+ * the list of what may not be read is built again, by the same function, and
+ * all the other lists are those of the session.  Nothing else changes:
  *
  *   - only entries of `closed` go, and only where a system directory of the
  *     floor forbids to modify, so that none of them becomes writable;
@@ -72,7 +73,7 @@ static bool
 any_name(const struct cdn_plan_build *b, const struct cdn_place *place,
     path_fn *is_so)
 {
-	char path[CDN_PATH_MAX + 16];
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 16];
 	const char *suffix;
 
 	if (is_so(b, place->path))
@@ -105,7 +106,8 @@ is_unreadable(const struct cdn_plan_build *b, const struct cdn_place *place)
 	cdn_str dir = directory_of(place);
 
 	return below_a_root(b, place->path) && is_system(b, dir) &&
-	    (place->glob ? !any_readable_in(b, dir) :
+	    (place->glob ? !any_readable_in(b, dir) &&
+		    !readable(b, place->path) :
 			   !any_name(b, place, readable));
 }
 
@@ -151,11 +153,8 @@ build_without(struct cdn_plan_build *b)
 	if (code == 0)
 		code = copy_touching(b, &b->in->spec->hidden, NULL,
 		    &spec.hidden);
-	if (code == 0)
-		code = copy_touching(b, &b->in->spec->sealed, NULL,
-		    &spec.sealed);
-	return code != 0 ? code :
-	    cdn_authority_build(b->arena, &spec, &b->view, b->err);
+	return code != 0 ? code : cdn_authority_build_like(b->arena,
+	    b->in->authority, &spec, &b->view, b->err);
 }
 
 /* ----- What is guarded though nobody judges ------------------------------ */
@@ -197,7 +196,7 @@ static int
 guarded_entry(const char *name, bool is_directory, void *arg)
 {
 	struct matches *m = arg;
-	char path[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	const char *kept;
 
 	(void)is_directory;

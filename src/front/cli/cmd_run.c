@@ -68,8 +68,18 @@ print_json(const struct cordon_run_result *result)
 static int
 status_of(const struct cordon_run_result *result)
 {
+	if (result->audit_lost) {
+		cli_error("the end of the run could not be recorded (the "
+			  "command's own code was %d)", result->exit_code);
+		return CLI_RUN_FAILED;
+	}
 	if (result->timed_out)
 		return CLI_RUN_TIMEOUT;
+	if (result->output_cut) {
+		cli_error("more output than allowed: the command was ended");
+		return result->success || result->exit_code == 0 ?
+		    CLI_RUN_FAILED : result->exit_code;
+	}
 	return result->has_exit_code ? result->exit_code : CLI_RUN_FAILED;
 }
 

@@ -83,7 +83,7 @@ help_whole(void)
 	     "cordon puts a boundary around an AI agent.  You write it down once, in\n"
 	     "YAML; cordon answers every question from it and names the line.");
 	put_commands(cdn_str_of(""));
-	put_examples("cordon run -- make test\n"
+	put_examples("cordon run --enforcement degraded -- make test\n"
 		     "cordon check --op modify src/main.c .git/config\n"
 		     "cordon policy init\n");
 	put_exits(exits, NULL);
@@ -114,7 +114,7 @@ cli_help(const struct cli_command *command)
 	}
 	printf("Usage: cordon %s [OPTIONS]%s%s\n\n", command->name,
 	    command->usage[0] == '\0' ? "" :
-		strncmp(command->usage, "--", 2) == 0 ? " " : " [--] ",
+		strstr(command->usage, "-- COMMAND") != NULL ? " " : " [--] ",
 	    command->usage);
 	printf("%c%s.\n", command->summary[0] & ~0x20, command->summary + 1);
 	if (command->about[0] != '\0')

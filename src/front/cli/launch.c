@@ -50,7 +50,8 @@ read_timeout(const struct cli_args *args, unsigned long long *ret)
 	if (text == NULL || cordon_duration_parse(text, ret, &err) == 0)
 		return true;
 	cli_error("--timeout: %s", err.text);
-	cli_hint("--timeout DUR: a number and ms, s, m or h");
+	cli_hint("--timeout DUR: a number and ms, s, m or h; seconds when "
+		 "there is no unit");
 	return false;
 }
 

@@ -1,5 +1,7 @@
 #include "front/cli/cli.h"
 
+#include <malloc.h>
+
 /* Options that decide which policy, profile and workspace are asked. */
 #define SESSION                                             \
 	(CLI_BIT(CLI_POLICY) | CLI_BIT(CLI_PROFILE) |       \
@@ -38,7 +40,7 @@ static const struct cli_command commands[] = {
 "                             rest\n"
 "  --enforcement best-effort  start anyway, and warn\n",
 	.examples =
-"cordon run -- make test\n"
+"cordon run --enforcement degraded -- make test\n"
 "cordon run --policy policy.yaml --profile dev -- ./build.sh\n"
 "cordon run --network full --timeout 10m -- npm install\n"
 "cordon run --dry-run -- make\n",
@@ -388,6 +390,19 @@ dispatch(int argc, char **argv)
 	return run(command, argc - 1, argv + 1);
 }
 
+/* A start needs less than this: it is asked for once, and not given back. */
+#define HEAP_BYTES (512 * 1024)
+
+static void
+keep_heap(void)
+{
+#ifdef __GLIBC__
+	(void)mallopt(M_TOP_PAD, HEAP_BYTES);
+	(void)mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
+	(void)mallopt(M_MMAP_THRESHOLD, HEAP_BYTES);
+#endif
+}
+
 int
 main(int argc, char **argv)
 {
@@ -396,6 +411,7 @@ main(int argc, char **argv)
 	int failure = command != NULL && command->failure != 0 ?
 	    command->failure : CLI_INVALID;
 
+	keep_heap();
 	cli_output_failure(failure);
 	if (!cli_output_init())
 		return failure;

@@ -13,7 +13,7 @@
 #include "support/tmpdir.h"
 
 #define HOME "state/homes/w"
-#define TMP  "state/tmp/s"
+#define TMP  "state/tmp/5e55104000000001"
 
 struct fixture {
 	char real[PATH_MAX], config[PATH_MAX], base[PATH_MAX], home[PATH_MAX],

@@ -44,12 +44,12 @@ body_modes(void *arg)
 	if (mode_of(HOME) != 0700)
 		return 4;
 	tmp_mode(HOME, 0777);
-	tmp_dir("state/tmp/dead");
-	tmp_file("state/tmp/dead/f", "x");
-	tmp_mode("state/tmp/dead", 0);
+	tmp_dir("state/tmp/dead000000000001");
+	tmp_file("state/tmp/dead000000000001/f", "x");
+	tmp_mode("state/tmp/dead000000000001", 0);
 	if (fixture_visit(f) != 0 || mode_of(HOME) != 0700)
 		return 5;
-	return tmp_there("state/tmp/dead") ? 6 : 0;
+	return tmp_there("state/tmp/dead000000000001") ? 6 : 0;
 }
 
 static void
@@ -209,33 +209,36 @@ test_leftovers(struct fixture *f)
 
 	ok(fixture_visit(f) == 0, "control: an ordinary session");
 	dirfd = open(tmp_path("state/tmp"), O_RDONLY | O_CLOEXEC);
-	lock = cdn_lock_make(dirfd, "alive");
-	tmp_file("state/tmp/alive/f", "x");
-	tmp_dir("state/tmp/dead");
-	tmp_file("state/tmp/dead/f", "x");
-	tmp_link("../../../outside", "state/tmp/dead/l");
-	tmp_dir("state/tmp/closed");
-	tmp_mode("state/tmp/closed", 0);
+	lock = cdn_lock_make(dirfd, "a11fe00000000001");
+	tmp_file("state/tmp/a11fe00000000001/f", "x");
+	tmp_dir("state/tmp/dead000000000001");
+	tmp_file("state/tmp/dead000000000001/f", "x");
+	tmp_link("../../../outside", "state/tmp/dead000000000001/l");
+	tmp_dir("state/tmp/c105ed0000000001");
+	tmp_mode("state/tmp/c105ed0000000001", 0);
 	tmp_link("../../outside", "state/tmp/link");
+	tmp_dir("state/tmp/precious");
 	tmp_file("state/tmp/file", "");
 	ok(lock >= 0 && fixture_open(f, &home) == 0, "among leftovers");
-	ok(!tmp_there("state/tmp/dead") && !tmp_there("state/tmp/closed"),
+	ok(!tmp_there("state/tmp/dead000000000001") && !tmp_there("state/tmp/c105ed0000000001"),
 	    "what the dead left is removed");
-	ok(tmp_there("state/tmp/alive/f"), "what is in use is not");
+	ok(tmp_there("state/tmp/a11fe00000000001/f"), "what is in use is not");
 	ok(tmp_there("state/tmp/link") && tmp_there("state/tmp/file") &&
 		tmp_there("outside"),
 	    "nor what is no directory");
+	ok(tmp_there("state/tmp/precious"),
+	    "nor what has no name of ours");
 	cdn_home_close(home);
 	close(lock);
-	ok(fixture_visit(f) == 0 && !tmp_there("state/tmp/alive"),
+	ok(fixture_visit(f) == 0 && !tmp_there("state/tmp/a11fe00000000001"),
 	    "until its lock is free");
 	for (int i = 0; i < CDN_HOME_CLEAN_MAX + 4; i++) {
-		snprintf(name, sizeof(name), "state/tmp/n%d", i);
+		snprintf(name, sizeof(name), "state/tmp/%016x", i);
 		tmp_dir(name);
 	}
 	ok(fixture_visit(f) == 0, "many leftovers");
 	for (int i = 0; i < CDN_HOME_CLEAN_MAX + 4; i++) {
-		snprintf(name, sizeof(name), "state/tmp/n%d", i);
+		snprintf(name, sizeof(name), "state/tmp/%016x", i);
 		left += tmp_there(name);
 	}
 	ok(left == 4, "a start removes so many and no more");

@@ -137,6 +137,8 @@ probe_quietly(void *arg)
 	int privs = prctl(PR_GET_NO_NEW_PRIVS, 0L, 0L, 0L, 0L);
 
 	(void)arg;
+	sigemptyset(&before); /* the kernel fills only a part of them */
+	sigemptyset(&after);
 	for (int i = 1; i < 32; i++)
 		(void)sigaction(i, &act, NULL);
 	sigprocmask(SIG_SETMASK, NULL, &before);

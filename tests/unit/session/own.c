@@ -199,6 +199,10 @@ make_worktree(const char *back)
 	tmp_file("w/.git", line);
 	snprintf(line, sizeof(line), "%s\n", tmp_path(back));
 	tmp_file("repo/.git/worktrees/w/gitdir", line);
+	tmp_file("repo/.git/worktrees/w/HEAD", "ref: refs/heads/w\n");
+	tmp_file("repo/.git/worktrees/w/commondir", "../..\n");
+	tmp_file("repo/.git/HEAD", "ref: refs/heads/main\n");
+	tmp_file("repo/.git/config", "");
 }
 
 static void

@@ -1,0 +1,156 @@
+/*
+ * shortfalls - what stands in the way besides what the plan knows.
+ *
+ * Second names of protected files: the kernel grants by directory, so a file
+ * of the floor that has another name in the workspace would be open there.
+ * Normally there is none, and looking costs nothing.  Limits that hold for
+ * each process only, or not at all.  Isolation that is not there.
+ */
+#include "enforce/launch/launch.h"
+
+#include <unistd.h>
+
+#include "enforce/run/run.h"
+#include "enforce/session/linked.h"
+
+#define UNLINK "remove that name, or copy the file instead of linking it"
+#define MOUNT  "mount /proc"
+#define CGROUP "run it where a cgroup with these controllers can be made"
+
+struct list {
+	struct cordon_plan *plan;
+	struct cdn_shortfall *found;
+	size_t count;
+	size_t capacity;
+	bool oom;
+};
+
+static void
+add(struct list *list, const char *id, const char *text, const char *remedy,
+    bool stricter)
+{
+	struct cdn_shortfall *grown;
+
+	if (text == NULL || list->oom) {
+		list->oom = true;
+		return;
+	}
+	grown = cdn_arena_grow(list->plan->arena, list->found, list->count,
+	    &list->capacity, sizeof(*grown));
+	if (grown == NULL) {
+		list->oom = true;
+		return;
+	}
+	list->found = grown;
+	list->found[list->count++] = (struct cdn_shortfall){
+		.id = id, .text = text, .remedy = remedy,
+		.stricter = stricter };
+}
+
+static void
+one(const struct cdn_linked *linked, void *arg)
+{
+	struct list *list = arg;
+	char *text = cdn_arena_printf(list->plan->arena,
+	    "'%s' is a second name of '%s', which may not be %s",
+	    linked->path, linked->name,
+	    linked->op == CORDON_MODIFY ? "modified" : "read");
+
+	/* A name must not write lines of its own. */
+	for (char *c = text; c != NULL && *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	add(list, "hard-link", text, UNLINK, false);
+}
+
+/* The plan with the new shortfalls behind its own. */
+static int
+extend(const struct list *list, struct cordon_error *err)
+{
+	struct cordon_plan *plan = list->plan;
+	size_t own = plan->plan->shortfall_count;
+	struct cdn_plan *copy = cdn_arena_alloc(plan->arena, sizeof(*copy));
+	struct cdn_shortfall *all = cdn_arena_array(plan->arena,
+	    own + list->count, sizeof(*all));
+
+	if (copy == NULL || all == NULL)
+		return cdn_err_nomem(err);
+	*copy = *plan->plan;
+	for (size_t i = 0; i < own; i++)
+		all[i] = plan->plan->shortfalls[i];
+	for (size_t i = 0; i < list->count; i++) {
+		all[own + i] = list->found[i];
+		copy->enforced &= list->found[i].stricter;
+	}
+	copy->shortfalls = all;
+	copy->shortfall_count = own + list->count;
+	plan->plan = copy;
+	return 0;
+}
+
+static int
+add_names(struct list *list, struct cordon_error *err)
+{
+	bool complete = true;
+	int code = cdn_session_linked(list->plan->session, one, list,
+	    &complete, err);
+
+	if (code != 0)
+		return code;
+	if (!complete)
+		add(list, "hard-link", "a protected file has other names, and "
+		    "not all places where they may be could be looked at",
+		    UNLINK, false);
+	if (list->plan->session->mounts_unknown)
+		add(list, "mounts", "what is mounted where cannot be seen: a "
+		    "protected file may be open under another name", MOUNT,
+		    false);
+	return 0;
+}
+
+/* Said, but no rule: only a limit that does not hold at all is a loss. */
+static void
+add_limits(struct list *list)
+{
+	const struct cdn_limits *limits = &list->plan->terms.limits;
+	struct cdn_run_limits asked = {
+		.cpu_ms = limits->cpu_ms,
+		.memory_bytes = limits->memory_bytes,
+		.processes = limits->processes,
+	};
+	unsigned held;
+
+	if ((asked.cpu_ms | asked.memory_bytes | asked.processes) == 0)
+		return;
+	held = cdn_run_limits_probe(&asked);
+	if (asked.processes != 0 && (held & CDN_TREE_PROCESSES) == 0 &&
+	    geteuid() == 0)
+		add(list, "limits-processes", "the number of processes is not "
+		    "limited: for root only a cgroup could", CGROUP, false);
+	if (cdn_run_limits_scope(&asked, held) != CDN_SCOPE_TREE)
+		add(list, "limits-tree", "limits hold for each process, not "
+		    "for all of them together", CGROUP, true);
+}
+
+static void
+add_isolation(struct list *list)
+{
+	if (list->plan->terms.isolation == CDN_ISOLATION_NAMESPACES)
+		add(list, "isolation", "there are no namespaces of its own",
+		    "use '--isolation auto': no rule needs namespaces", false);
+}
+
+int
+cdn_launch_shortfalls(struct cordon_plan *plan, struct cordon_error *err)
+{
+	struct list list = { .plan = plan };
+	int code = add_names(&list, err);
+
+	if (code != 0)
+		return code;
+	add_limits(&list);
+	add_isolation(&list);
+	if (list.oom)
+		return cdn_err_nomem(err);
+	return list.count == 0 ? 0 : extend(&list, err);
+}

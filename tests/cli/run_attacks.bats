@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# Ways to get more out of a run than was given; each was one once.
+
+load helper
+
+weak()
+{
+	cordon run --quiet --enforcement degraded "$@"
+}
+
+@test "a project cannot lower what is enforced" {
+	policy .cordon/policy.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  enforcement: best-effort
+  audit: {onFailure: warn}
+  fsProfiles: {}
+END
+	cordon run -- touch ran
+	exits 125
+	[ ! -e ran ]
+	cordon trust
+	cordon run -- touch ran
+	exits 0
+	[ -e ran ]
+}
+
+@test "nor can a user's policy that lies in the workspace" {
+	policy config/cordon/policy.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: u}
+spec:
+  enforcement: best-effort
+  fsProfiles: {unrestricted: {read: ["./**"], modify: ["./**"], network: full}}
+END
+	XDG_CONFIG_HOME=$W/config cordon run -- true
+	exits 125
+	cp -r config "$T/config"
+	XDG_CONFIG_HOME=$T/config cordon run -- true
+	exits 0
+}
+
+@test "the state directory is not followed to where a link leads" {
+	mkdir -p "$T/victim/tmp/precious" "$XDG_STATE_HOME"
+	ln -s "$T/victim" "$XDG_STATE_HOME/cordon"
+	weak -- true
+	exits 125
+	complains 'is a link'
+	[ -d "$T/victim/tmp/precious" ]
+	[ "$(ls "$T/victim")" = tmp ]
+}
+
+@test "the state directory is not where the run may write" {
+	XDG_STATE_HOME=$W/state weak -- sh -c \
+	    'mv state old || rm -r state || touch state/cordon/trust.json'
+	[ "$status" -ne 0 ]
+	[ -d state/cordon ] && [ ! -e state/cordon/trust.json ]
+}
+
+@test "a first run under protect cannot reach the state directory" {
+	weak --preset protect -- sh -c \
+	    "mv '$XDG_STATE_HOME/cordon' '$XDG_STATE_HOME/old'"
+	[ "$status" -ne 0 ]
+	[ -d "$XDG_STATE_HOME/cordon" ]
+	[ ! -e "$XDG_STATE_HOME/old" ]
+}
+
+@test "protect keeps terminals and disks closed" {
+	echo there >"/dev/shm/cordon-$BASHPID"
+	weak --preset protect -- cat "/dev/shm/cordon-$BASHPID"
+	rm "/dev/shm/cordon-$BASHPID"
+	[ "$status" -ne 0 ]
+	weak --preset protect -- sh -c 'echo x >/dev/null && head -c 1 /dev/urandom >/dev/null'
+	exits 0
+	weak --preset protect -- ls /usr
+	exits 0
+}
+
+@test "a second name of a key in a directory of keys" {
+	mkdir -p "$HOME/.ssh"
+	echo key >"$HOME/.ssh/id_ed25519"
+	ln "$HOME/.ssh/id_ed25519" innocent
+	cordon run --preset strict -- cat innocent
+	exits 125
+	complains 'is a second name of'
+}
+
+@test "a second name of what a rule closes" {
+	policy p.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  denyRead: ["secrets/**"]
+  fsProfiles: {dev: {read: ["./**"]}}
+END
+	mkdir secrets
+	echo secret >secrets/s
+	echo open >open
+	ln secrets/s pub
+	weak --policy p.yaml --profile dev -- cat secrets/s
+	[ "$status" -ne 0 ]
+	weak --policy p.yaml --profile dev -- cat open
+	exits 0
+	[ "$output" = open ]
+}
+
+@test "a link in the workspace does not open somebody's packages" {
+	mkdir -p "$T/other/node_modules/.bin"
+	printf '#!/bin/sh\ncat "$1"\n' >"$T/other/node_modules/.bin/tool"
+	chmod +x "$T/other/node_modules/.bin/tool"
+	echo private >"$T/other/node_modules/secret"
+	ln -s "$T/other/node_modules/.bin/tool" build.sh
+	weak -- ./build.sh "$T/other/node_modules/secret"
+	exits 126
+	PATH=$T/other/node_modules/.bin:$PATH weak -- tool \
+	    "$T/other/node_modules/secret"
+	exits 0
+}
+
+@test "a plan without a cage claims none" {
+	cordon plan --json --no-sandbox
+	[[ $output == *'"enforced":false'* ]]
+	[[ $output != *landlock\)* ]]
+}
+
+@test "a run that is hung up on takes everybody along" {
+	"$CORDON" run --quiet --enforcement degraded -- \
+	    sh -c 'sleep 10104 & echo $! >pid; wait' &
+	pid=$!
+	while [ ! -s pid ]; do sleep 0.05; done
+	kill -HUP $pid
+	wait $pid || status=$?
+	[ "$status" -eq 129 ]
+	! kill -0 "$(cat pid)" 2>/dev/null
+}
+
