@@ -53,12 +53,14 @@ has_our_memory(unsigned long pid)
 {
 	long r = cdn_raw(SYS_kcmp, getpid(), pid, KCMP_VM, 0, 0);
 
-	return r == 0 || r == -ENOSYS;
+	/* Who cannot be compared, or on no terms: it might be us. */
+	return r <= 0 && r != -ESRCH;
 }
 
-/* What everybody may know of a process. */
+/* What everybody may know of a process: the kernel asks nothing for these. */
 static const char *const public_names[] = { "", "cgroup", "cmdline", "comm",
-	"stat", "statm", "status", "task", NULL };
+	"limits", "loginuid", "mountinfo", "mounts", "oom_score",
+	"oom_score_adj", "sessionid", "stat", "statm", "status", "task", NULL };
 /* What a process may change of itself; all else in /proc is not written. */
 static const char *const own_names[] = { "clear_refs", "comm",
 	"coredump_filter", "oom_adj", "oom_score_adj", "timerslack_ns", NULL };
@@ -67,14 +69,18 @@ static void
 judge_proc(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object, struct cordon_verdict *verdict)
 {
-	const char *rest;
+	const char *rest = "";
 	unsigned long n = process_of(object->path, &rest);
 	bool his;
 
-	if (n == 0 || cdn_call_tgid(call) < 0) {
-		/* A /proc that is mounted elsewhere shows the same. */
-		if (strncmp(object->path, "/proc", 5) != 0)
-			verdict->allowed = false;
+	/* A /proc that is mounted elsewhere shows the same. */
+	if (strncmp(object->path, "/proc/", 6) != 0 &&
+	    strcmp(object->path, "/proc") != 0)
+		verdict->allowed = false;
+	if (n == 0)
+		return;
+	if (cdn_call_tgid(call) < 0) {
+		verdict->allowed = false;
 		return;
 	}
 	his = n == (unsigned long)call->tgid || n == (unsigned long)call->tid;

@@ -1,6 +1,7 @@
 /*
  * The caller's memory.  Whatever is read from it is read once: he, or a thread
- * of his, may change it at any time.
+ * of his, may change it at any time.  And it was his only if he still waits
+ * afterwards: his number may have been given away.
  */
 #include "enforce/broker/call.h"
 
@@ -23,7 +24,9 @@ int
 cdn_call_copy(const struct cdn_call *call, uint64_t from, void *to,
     size_t size)
 {
-	return size == 0 ? 0 : peek(call, from, to, size);
+	int r = size == 0 ? 0 : peek(call, from, to, size);
+
+	return r == 0 && !cdn_call_waits(call) ? -ESRCH : r;
 }
 
 /* Never over the end of a page: the next one may not be there. */
@@ -47,7 +50,7 @@ cdn_call_path(const struct cdn_call *call, uint64_t from,
 			return r;
 		end = memchr(to + n, '\0', part);
 		if (end != NULL)
-			return (int)(end - to);
+			return cdn_call_waits(call) ? (int)(end - to) : -ESRCH;
 		n += part;
 	}
 	return -ENAMETOOLONG;
@@ -57,8 +60,11 @@ int
 cdn_call_put(const struct cdn_call *call, uint64_t to, const void *from,
     size_t size)
 {
-	ssize_t n = size == 0 ? 0 :
-	    cdn_sys_poke(call->tid, to, from, size);
+	ssize_t n;
+
+	if (!cdn_call_waits(call))
+		return -ESRCH;
+	n = size == 0 ? 0 : cdn_sys_poke(call->tid, to, from, size);
 
 	if (n == (ssize_t)size)
 		return 0;
