@@ -34,6 +34,8 @@ struct cordon_process {
 	const char *step; /* of the cage, when entering it failed */
 	struct cdn_offer offer;
 	struct cdn_broker *broker; /* NULL: the plan needs none */
+	unsigned long denials;	   /* written by its threads, one at a time */
+	bool audit_broken;
 	struct cdn_record *record;
 	struct cdn_run_request request;
 	struct cdn_running *running;
@@ -477,6 +479,21 @@ native_regions(struct cdn_arena *arena, const struct cdn_plan *plan)
 	return regions;
 }
 
+/*
+ * Every refusal is an event.  One that cannot be kept must not go on unseen:
+ * the run ends, unless the policy says otherwise.
+ */
+static void
+denied(const struct cdn_denial *denial, void *arg)
+{
+	struct cordon_process *p = arg;
+
+	p->denials++;
+	if (cdn_record_denied(p->record, denial, NULL) != 0 &&
+	    !p->terms.audit_warn)
+		p->audit_broken = true;
+}
+
 static int
 open_broker(struct cordon_process *p, struct cordon_error *err)
 {
@@ -487,6 +504,8 @@ open_broker(struct cordon_process *p, struct cordon_error *err)
 		.regions = native_regions(p->arena, plan),
 		.region_count = plan->region_count,
 		.reads = plan->mode == CDN_PLAN_MODE_C,
+		.denied = denied,
+		.denied_arg = p,
 	};
 	int code;
 
