@@ -16,6 +16,7 @@
  *	many N FLAGS PATH	N times; how many came back, and open descriptors
  *	flip N A B		open(A) while another thread writes B over it;
  *				how often what was read begins with SECRET
+ *	flipw N A B		the same for writing; how often it was B's file
  *	look N PATH		the same for a path that others change
  *	time N FLAGS PATH	nanoseconds of one open and close
  *	threads N PATH		opened by as many threads at once, 100 times
@@ -23,6 +24,7 @@
  *	fork FLAGS PATH		a process that opens it and is killed in it
  *	late FLAGS PATH		another thread opens it; tells nothing of it
  *	setsid			a session of its own
+ *	ctty FD			and a terminal of its own
  *
  * Flags are numbers.  Built without sanitizers: it runs under filters.
  */
@@ -35,6 +37,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -173,6 +176,31 @@ do_flip(void)
 
 		good += fd >= 0;
 		leaks += is_secret(fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+	printf("leaks %ld good %ld\n", leaks, good);
+}
+
+static void
+do_flip_write(void)
+{
+	long leaks = 0, good = 0;
+	struct stat wanted, st;
+	pthread_t thread;
+
+	stat(words[3], &wanted);
+	shared = strdup(words[2]);
+	stop = false;
+	pthread_create(&thread, NULL, flipper, NULL);
+	for (long i = 0; i < number(1); i++) {
+		int fd = raw_openat(AT_FDCWD, shared, O_WRONLY, 0);
+
+		good += fd >= 0;
+		leaks += fd >= 0 && fstat(fd, &st) == 0 &&
+		    st.st_ino == wanted.st_ino;
 		if (fd >= 0)
 			close(fd);
 	}
@@ -351,6 +379,8 @@ do_word(void)
 		tell(write((int)number(1), words[2], strlen(words[2])), "wrote");
 	else if (strcmp(what, "getfl") == 0)
 		tell(fcntl((int)number(1), F_GETFL), "flags");
+	else if (strcmp(what, "ctty") == 0)
+		tell(ioctl((int)number(1), TIOCSCTTY, 0), "terminal");
 	else if (strcmp(what, "setsid") == 0)
 		tell(setsid() < 0 ? -1 : 0, "session");
 	else
@@ -364,7 +394,7 @@ static const struct {
 	{ "edge", do_edge }, { "many", do_many }, { "flip", do_flip },
 	{ "look", do_look }, { "time", do_time }, { "threads", do_threads },
 	{ "fork", do_fork }, { "limit", do_limit }, { "read", do_read },
-	{ "late", do_late },
+	{ "late", do_late }, { "flipw", do_flip_write },
 };
 
 static void

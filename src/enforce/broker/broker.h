@@ -99,7 +99,9 @@ struct cdn_offer {
  * for the listener at `where`: the child stores its number there
  * (cdn_broker_offer(), between clone and exec) and goes on when it was taken.
  * Its calls are answered from then on, its exec being the first of them.
- * Once in the life of a broker.
+ * Once in the life of a broker.  -errno without start being called: there was
+ * no thread to wait.  Wait for the child's end before the close: it dies with
+ * the launch thread.
  */
 int cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
     int (*start)(void *arg), void *arg);

@@ -23,5 +23,6 @@ main(void)
 	}
 	wanted = tries(20000);
 	race_all(wanted, check);
+	check("a path to write to", race_write(wanted, false));
 	return done_testing();
 }

@@ -79,6 +79,29 @@ race_link(unsigned long n, const char *path)
 	return result;
 }
 
+/*
+ * Where the broker lets go on, in mode B: from a region that may be modified to
+ * a file that may not.  Only Landlock stands between, so without it (loose) it
+ * must leak.
+ */
+static inline struct race_result
+race_write(unsigned long n, bool loose)
+{
+	struct cage cage = { .loose = loose };
+	struct race_result result;
+
+	tmp_begin();
+	cage_files();
+	tmp_file("w/open/x", "public\n");
+	cage_start(&cage, CAGE_B);
+	(void)cage_ask(&cage, "flipw %lu %s %s", n, tmp_path("w/open/x"),
+	    tmp_path("w/./ro/a"));
+	result = race_read(&cage);
+	(void)cage_stop(&cage);
+	tmp_end();
+	return result;
+}
+
 /* Three kinds, each told to the one who knows what is right. */
 static inline void
 race_all(unsigned long n,

@@ -139,6 +139,34 @@ in_session(void *arg)
 	return good ? 0 : 1;
 }
 
+/* The caller has a session and a terminal that are not ours. */
+static void
+check_his_tty(void)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct cage cage = { 0 };
+	char name[64], data[8] = "";
+
+	if (master < 0 || unlockpt(master) != 0 ||
+	    ptsname_r(master, name, sizeof(name)) != 0) {
+		skip("no terminals here");
+		return;
+	}
+	begin(&cage, CAGE_C);
+	(void)cage_ask(&cage, "setsid");
+	(void)cage_ask(&cage, "keep 2 %s", name);
+	(void)cage_ask(&cage, "ctty 3");
+	ok_f(cage_says(&cage, "terminal"), "a terminal of his own: %s",
+	    cage.answer);
+	(void)cage_ask(&cage, "keep 2 /dev/tty");
+	ok_f(cage_says(&cage, "fd 4"), "is /dev/tty for him: %s", cage.answer);
+	(void)cage_ask(&cage, "write 4 typed");
+	ok(read(master, data, 5) == 5 && memcmp(data, "typed", 5) == 0,
+	    "and what he writes to it arrives there");
+	end(&cage);
+	close(master);
+}
+
 static void
 check_tty(void)
 {
@@ -210,6 +238,7 @@ main(void)
 		return done_testing();
 	}
 	check_tty();
+	check_his_tty();
 	check_links();
 	check_trace();
 	check_pts();
