@@ -115,6 +115,12 @@ bool cdn_walk_is_proc(const struct cdn_call *call, int fd, dev_t dev);
 /* 0, or -errno to answer with: after the denial was told, or at the end. */
 CDN_MUST_USE int cdn_call_judge(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object);
+/*
+ * No, whatever the policy says, which may only speak of names: told as a denial
+ * by that rule of the floor.  -error; -ENOSYS at the end.
+ */
+CDN_MUST_USE int cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object, const char *rule, int error);
 /* The region it lies in is held by Landlock for every operation. */
 bool cdn_call_is_native(const struct cdn_call *call,
     const struct cdn_object *object);
@@ -131,6 +137,11 @@ CDN_MUST_USE int cdn_call_tgid(struct cdn_call *call);
 CDN_MUST_USE int cdn_call_terminal(struct cdn_call *call, dev_t *ret);
 /* O_PATH of his working directory or of a descriptor of his; -errno. */
 CDN_MUST_USE int cdn_call_base(const struct cdn_call *call, int dirfd);
+/*
+ * His very descriptor as one of ours, to be closed before he is answered.
+ * -EBADF: he has none of that number.
+ */
+CDN_MUST_USE int cdn_call_fetch(struct cdn_call *call, int fd);
 
 /* ----- Handlers --------------------------------------------------------------- */
 

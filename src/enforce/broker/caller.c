@@ -95,6 +95,33 @@ cdn_call_terminal(struct cdn_call *call, dev_t *ret)
 	return 0;
 }
 
+/* Before 6.9 there are none of threads; they nearly always share a table. */
+static int
+open_caller(struct cdn_call *call)
+{
+	int pidfd = cdn_sys_pidfd_thread(call->tid), r;
+
+	if (pidfd != -EINVAL)
+		return pidfd;
+	r = cdn_call_tgid(call);
+	return r < 0 ? r : cdn_sys_pidfd_open(call->tgid);
+}
+
+int
+cdn_call_fetch(struct cdn_call *call, int fd)
+{
+	cdn_cleanup_fd int pidfd = open_caller(call);
+	int own;
+
+	if (pidfd < 0)
+		return pidfd;
+	own = cdn_sys_pidfd_getfd(pidfd, fd);
+	if (own < 0 || cdn_call_waits(call))
+		return own;
+	close(own);
+	return -ESRCH;
+}
+
 int
 cdn_call_base(const struct cdn_call *call, int dirfd)
 {

@@ -177,6 +177,34 @@ cdn_call_judge(struct cdn_call *call, enum cordon_op op,
 	return r;
 }
 
+int
+cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object, const char *rule, int error)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = cdn_str_of(object->path) };
+	struct cordon_verdict verdict;
+	int r = -ENOSYS;
+
+	memset(&verdict, 0, sizeof(verdict));
+	pthread_rwlock_rdlock(&broker->judging);
+	if (!broker->closed) {
+		cdn_decide(broker->spec.authority, &question, &verdict);
+		verdict.decision = CORDON_DENY;
+		verdict.allowed = false;
+		verdict.layer = CORDON_LAYER_FLOOR;
+		verdict.matched_rule = rule;
+		verdict.rule_text = verdict.deny_rule = NULL;
+		verdict.source = "<floor>";
+		verdict.line = verdict.column = 0;
+		tell(call, &question, &verdict, error);
+		r = -error;
+	}
+	pthread_rwlock_unlock(&broker->judging);
+	return r;
+}
+
 /* ----- Regions ------------------------------------------------------------------- */
 
 /* The region of exactly this path. */

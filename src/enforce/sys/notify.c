@@ -11,6 +11,8 @@
 #define SYS_pidfd_getfd 438
 #endif
 
+#define PIDFD_THREAD_ O_EXCL
+
 /* struct seccomp_notif_resp */
 struct response {
 	uint64_t id;
@@ -129,6 +131,12 @@ int
 cdn_sys_pidfd_open(pid_t pid)
 {
 	return (int)cdn_raw(SYS_pidfd_open, pid, 0);
+}
+
+int
+cdn_sys_pidfd_thread(pid_t tid)
+{
+	return (int)cdn_raw(SYS_pidfd_open, tid, PIDFD_THREAD_);
 }
 
 int

@@ -51,6 +51,8 @@ int cdn_sys_notify_sync(int listener);
 
 /* Since 5.3.  A descriptor, or -errno. */
 CDN_MUST_USE int cdn_sys_pidfd_open(pid_t pid);
+/* Since 6.9: of any thread.  -EINVAL before. */
+CDN_MUST_USE int cdn_sys_pidfd_thread(pid_t tid);
 /* Since 5.6.  His descriptor as one of ours, or -errno. */
 CDN_MUST_USE int cdn_sys_pidfd_getfd(int pidfd, int fd);
 

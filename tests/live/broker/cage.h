@@ -3,8 +3,8 @@
  * process.
  *
  *	struct cage cage = { 0 };
- *	cage_start(&cage, CAGE_C);		or CAGE_B, CAGE_BARE: no broker,
- *						but the domain of one
+ *	cage_start(&cage, CAGE_C);		or CAGE_A, CAGE_B; CAGE_BARE: no
+ *						broker, but the domain of one
  *	cage_ask(&cage, "open 0 0 %s", path)	a line of support/caller.c
  *	cage_stop(&cage);
  *
@@ -31,7 +31,7 @@
 #include "support/tmpdir.h"
 #include "support/world.h"
 
-enum cage_mode { CAGE_BARE, CAGE_B, CAGE_C };
+enum cage_mode { CAGE_BARE, CAGE_A, CAGE_B, CAGE_C };
 
 struct cage {
 	struct world world;
@@ -228,8 +228,10 @@ cage_open_broker(struct cage *cage, enum cage_mode mode)
 static void
 cage_run(struct cage *cage, struct cage_child *child)
 {
+	static const enum cdn_filter_mode modes[] = { [CAGE_A] = CDN_MODE_A,
+		[CAGE_B] = CDN_MODE_B, [CAGE_C] = CDN_MODE_C };
 	struct cdn_filter_spec spec = { .arch = CDN_FILTER_ARCH_HERE,
-		.mode = child->mode == CAGE_B ? CDN_MODE_B : CDN_MODE_C,
+		.mode = modes[child->mode],
 		.has_broker = true };
 
 	child->ruleset = cage_ruleset(child->mode != CAGE_BARE && !cage->loose);
