@@ -147,6 +147,7 @@ CDN_MUST_USE int cdn_call_fetch(struct cdn_call *call, int fd);
 
 void cdn_handle_exec(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_metadata(struct cdn_call *call, struct cdn_call_answer *answer);
 
 /* What every handler ends with. */
 static inline void

@@ -3,6 +3,32 @@
  */
 #include "enforce/broker/call.h"
 
+#include <errno.h>
+
+#include "enforce/broker/metadata.h"
+
+/* ioctl(2) is many calls. */
+static const struct {
+	unsigned command;
+	cdn_handler_fn *handler;
+} commands[] = {
+	{ CDN_IOC_SETFLAGS, cdn_handle_metadata },
+	{ CDN_IOC_FSSETXATTR, cdn_handle_metadata },
+};
+
+static void
+handle_ioctl(struct cdn_call *call, struct cdn_call_answer *answer)
+{
+	unsigned command = (unsigned)call->notif->data.args[1];
+
+	for (size_t i = 0; i < CDN_LEN(commands); i++)
+		if (commands[i].command == command) {
+			commands[i].handler(call, answer);
+			return;
+		}
+	cdn_answer_error(answer, -ENOSYS);
+}
+
 static const struct {
 	int nr;
 	const char *name;
@@ -12,9 +38,33 @@ static const struct {
 	ROW(execve, cdn_handle_exec),
 	ROW(execveat, cdn_handle_exec),
 	ROW(openat, cdn_handle_open),
+	ROW(ioctl, handle_ioctl),
+	ROW(fchmod, cdn_handle_metadata),
+	ROW(fchmodat, cdn_handle_metadata),
+	ROW(fchmodat2, cdn_handle_metadata),
+	ROW(fchown, cdn_handle_metadata),
+	ROW(fchownat, cdn_handle_metadata),
+	ROW(utimensat, cdn_handle_metadata),
+	ROW(setxattr, cdn_handle_metadata),
+	ROW(lsetxattr, cdn_handle_metadata),
+	ROW(fsetxattr, cdn_handle_metadata),
+	ROW(setxattrat, cdn_handle_metadata),
+	ROW(removexattr, cdn_handle_metadata),
+	ROW(lremovexattr, cdn_handle_metadata),
+	ROW(fremovexattr, cdn_handle_metadata),
+	ROW(removexattrat, cdn_handle_metadata),
+	ROW(file_setattr, cdn_handle_metadata),
 #ifdef SYS_open
 	ROW(open, cdn_handle_open),
 	ROW(creat, cdn_handle_open),
+#endif
+#ifdef SYS_chmod
+	ROW(chmod, cdn_handle_metadata),
+	ROW(chown, cdn_handle_metadata),
+	ROW(lchown, cdn_handle_metadata),
+	ROW(utime, cdn_handle_metadata),
+	ROW(utimes, cdn_handle_metadata),
+	ROW(futimesat, cdn_handle_metadata),
 #endif
 #undef ROW
 };
