@@ -166,6 +166,7 @@ new_broker(const struct cdn_broker_spec *spec)
 	pthread_mutex_init(&broker->mutex, NULL);
 	pthread_mutex_init(&broker->receiving, NULL);
 	pthread_mutex_init(&broker->telling, NULL);
+	pthread_mutex_init(&broker->naming, NULL);
 	pthread_rwlock_init(&broker->judging, NULL);
 	pthread_cond_init(&broker->changed, NULL);
 	return broker;
@@ -255,6 +256,7 @@ free_broker(struct cdn_broker *broker)
 	close_fd(broker->fds_fd);
 	pthread_cond_destroy(&broker->changed);
 	pthread_rwlock_destroy(&broker->judging);
+	pthread_mutex_destroy(&broker->naming);
 	pthread_mutex_destroy(&broker->telling);
 	pthread_mutex_destroy(&broker->receiving);
 	pthread_mutex_destroy(&broker->mutex);

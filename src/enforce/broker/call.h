@@ -121,6 +121,13 @@ CDN_MUST_USE int cdn_call_judge(struct cdn_call *call, enum cordon_op op,
  */
 CDN_MUST_USE int cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object, const char *rule, int error);
+/*
+ * An operation with two names.  -EXDEV: each is allowed, but something below
+ * would get another verdict.
+ */
+CDN_MUST_USE int cdn_call_judge_pair(struct cdn_call *call,
+    enum cdn_compound what, const struct cdn_object *from,
+    const struct cdn_object *to);
 /* The region it lies in is held by Landlock for every operation. */
 bool cdn_call_is_native(const struct cdn_call *call,
     const struct cdn_object *object);
@@ -148,6 +155,15 @@ CDN_MUST_USE int cdn_call_fetch(struct cdn_call *call, int fd);
 void cdn_handle_exec(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_metadata(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_mkdir(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_mknod(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_symlink(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_unlink(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_rmdir(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_unlinkat(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_rename(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_link(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_truncate(struct cdn_call *call, struct cdn_call_answer *answer);
 
 /* What every handler ends with. */
 static inline void

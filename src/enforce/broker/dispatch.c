@@ -54,6 +54,25 @@ static const struct {
 	ROW(fremovexattr, cdn_handle_metadata),
 	ROW(removexattrat, cdn_handle_metadata),
 	ROW(file_setattr, cdn_handle_metadata),
+	ROW(mkdirat, cdn_handle_mkdir),
+	ROW(mknodat, cdn_handle_mknod),
+	ROW(symlinkat, cdn_handle_symlink),
+	ROW(unlinkat, cdn_handle_unlinkat),
+	ROW(renameat2, cdn_handle_rename),
+	ROW(linkat, cdn_handle_link),
+	ROW(truncate, cdn_handle_truncate),
+#ifdef SYS_renameat
+	ROW(renameat, cdn_handle_rename),
+#endif
+#ifdef SYS_rename
+	ROW(mkdir, cdn_handle_mkdir),
+	ROW(mknod, cdn_handle_mknod),
+	ROW(symlink, cdn_handle_symlink),
+	ROW(unlink, cdn_handle_unlink),
+	ROW(rmdir, cdn_handle_rmdir),
+	ROW(rename, cdn_handle_rename),
+	ROW(link, cdn_handle_link),
+#endif
 #ifdef SYS_open
 	ROW(open, cdn_handle_open),
 	ROW(creat, cdn_handle_open),

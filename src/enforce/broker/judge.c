@@ -205,6 +205,87 @@ cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
 	return r;
 }
 
+/* ----- Two names ------------------------------------------------------------------ */
+
+/* What a directory gets that would change what is denied below it. */
+static const char split_rule[] = "<rules below differ>";
+
+/* The part that was denied; the verdict says which operation. */
+static const struct cdn_object *
+denied_part(const struct cdn_broker *broker, const struct cdn_object *from,
+    const struct cdn_object *to, enum cordon_op op)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = cdn_str_of(from->path) };
+	struct cordon_verdict verdict;
+
+	cdn_decide(broker->spec.authority, &question, &verdict);
+	return verdict.allowed ? to : from;
+}
+
+static void
+judge_pair_links(const struct cdn_broker *broker, enum cdn_compound what,
+    const struct cdn_object *from, const struct cdn_object *to,
+    struct cdn_question *question, struct cordon_verdict *verdict)
+{
+	question->op = CORDON_READ;
+	judge_links(broker, from, question, verdict);
+	if (!verdict->allowed)
+		return;
+	question->op = CORDON_MODIFY;
+	judge_links(broker, from, question, verdict);
+	if (!verdict->allowed || what != CDN_EXCHANGE)
+		return;
+	question->path = cdn_str_of(to->path);
+	judge_links(broker, to, question, verdict);
+}
+
+static int
+judge_pair(struct cdn_call *call, enum cdn_compound what,
+    const struct cdn_object *from, const struct cdn_object *to)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_MODIFY, .path = cdn_str_of(from->path) };
+	struct cordon_verdict verdict;
+	enum cdn_compound_result r;
+
+	memset(&verdict, 0, sizeof(verdict));
+	r = cdn_decide_compound(broker->spec.authority, question.as, what,
+	    cdn_str_of(from->path), cdn_str_of(to->path), &verdict);
+	if (r == CDN_COMPOUND_DENY) {
+		question.op = verdict.operation;
+		question.path = cdn_str_of(denied_part(broker, from, to,
+		    question.op)->path);
+	} else if (r == CDN_COMPOUND_SPLIT) {
+		verdict.decision = CORDON_DENY;
+		verdict.allowed = false;
+		verdict.matched_rule = split_rule;
+	} else if (from->on_proc || to->on_proc) {
+		verdict.allowed = false;
+	} else {
+		judge_pair_links(broker, what, from, to, &question, &verdict);
+	}
+	if (verdict.allowed)
+		return 0;
+	tell(call, &question, &verdict,
+	    r == CDN_COMPOUND_SPLIT ? EXDEV : EACCES);
+	return r == CDN_COMPOUND_SPLIT ? -EXDEV : -EACCES;
+}
+
+int
+cdn_call_judge_pair(struct cdn_call *call, enum cdn_compound what,
+    const struct cdn_object *from, const struct cdn_object *to)
+{
+	struct cdn_broker *broker = call->broker;
+	int r;
+
+	pthread_rwlock_rdlock(&broker->judging);
+	r = broker->closed ? -ENOSYS : judge_pair(call, what, from, to);
+	pthread_rwlock_unlock(&broker->judging);
+	return r;
+}
+
 /* ----- Regions ------------------------------------------------------------------- */
 
 /* The region of exactly this path. */
