@@ -25,6 +25,7 @@
  *	late FLAGS PATH		another thread opens it; tells nothing of it
  *	setsid			a session of its own
  *	ctty FD			and a terminal of its own
+ *	mkdir, rename, ...	see caller_names.c
  *
  * Flags are numbers.  Built without sanitizers: it runs under filters.
  */
@@ -45,6 +46,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "support/caller_names.h"
 
 static char words[8][8192];
 
@@ -405,7 +408,8 @@ do_request(void)
 			table[i].fn();
 			return;
 		}
-	do_word();
+	if (!caller_names(words))
+		do_word();
 }
 
 int

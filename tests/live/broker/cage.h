@@ -49,6 +49,7 @@ struct cage {
 
 	/* For the broker; cage_start() leaves these alone. */
 	bool trace;
+	const char *rules; /* in place of those above */
 	bool loose; /* the child's domain is as wide as the broker's: wrong */
 	cdn_other_names_fn *other_names;
 	const int *foreign_pts;
@@ -191,6 +192,7 @@ cage_authority(struct cage *cage, const char *program)
 		.profile = "dev",
 		.workspace = strdup(tmp_path("w")),
 		.documents = { { CORDON_LAYER_USER, true,
+		    cage->rules != NULL ? cage->rules :
 		    "  denyRead: [\"**/*.env\", \"secrets/**\"]\n"
 		    "  denyModify: [\"**/*.env\", \"secrets/**\", \"ro/**\"]\n"
 		    "  fsProfiles:\n"
