@@ -24,6 +24,12 @@
  *	fork FLAGS PATH		a process that opens it and is killed in it
  *	late FLAGS PATH		another thread opens it; tells nothing of it
  *	setsid			a session of its own
+ *	sys NUMBER ARG...	any call; `value N`.  An argument is a number, or a
+ *				pointer: s:TEXT, x:HEX (bytes), a:TEXT (struct
+ *				xattr_args of that value)
+ *	timesys N NUMBER ARG...	nanoseconds of one
+ *	flipchange N A B	flip for calls that change A: how many did
+ *	modeof FD		`mode N`
  *	ctty FD			and a terminal of its own
  *	mkdir, rename, ...	see caller_names.c
  *
@@ -35,6 +41,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +324,102 @@ do_late(void)
 	printf("started\n");
 }
 
+/* ----- Any call -------------------------------------------------------------------- */
+
+/* Bytes of its own for each argument; those of a struct in front of its text. */
+static long
+argument(int i)
+{
+	static _Alignas(8) unsigned char room[8][8192 + 16];
+	const char *text = words[i];
+	unsigned char *to = room[i];
+	uint64_t at = (uintptr_t)(to + 16);
+	uint32_t rest[2] = { 0, 0 };
+	unsigned byte;
+
+	if (text[0] == '\0' || text[1] != ':')
+		return strtol(text, NULL, 0);
+	text += 2;
+	memset(to, 0, sizeof(room[0]));
+	if (words[i][0] == 's') {
+		memcpy(to, text, strlen(text));
+	} else if (words[i][0] == 'a') {
+		rest[0] = (uint32_t)strlen(text);
+		memcpy(to, &at, 8);
+		memcpy(to + 8, rest, 8);
+		memcpy(to + 16, text, strlen(text));
+	} else {
+		for (; sscanf(text, "%2x", &byte) == 1; text += 2)
+			*to++ = (unsigned char)byte;
+	}
+	return (long)room[i];
+}
+
+/* The number is in words[at], the rest behind it. */
+static long
+any_call(int at)
+{
+	long args[6] = { 0 };
+
+	for (int i = 0; i < 6 && at + 1 + i < 8; i++)
+		args[i] = argument(at + 1 + i);
+	return syscall(number(at), args[0], args[1], args[2], args[3], args[4],
+	    args[5]);
+}
+
+static void
+do_timesys(void)
+{
+	long n = number(1), *each = calloc((size_t)n, sizeof(*each));
+	struct timespec from, to;
+
+	for (long i = 0; i < n; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		(void)any_call(2);
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		each[i] = (to.tv_sec - from.tv_sec) * 1000000000L +
+		    to.tv_nsec - from.tv_nsec;
+	}
+	qsort(each, (size_t)n, sizeof(*each), by_size);
+	printf("min %ld p50 %ld p90 %ld\n", each[0], each[n / 2],
+	    each[n * 9 / 10]);
+	free(each);
+}
+
+static long
+change_shared(long turn)
+{
+	static const struct timespec times[2] = { { 5, 5 }, { 6, 6 } };
+
+	switch (turn % 4) {
+	case 0:
+		return syscall(SYS_fchmodat, AT_FDCWD, shared, 0711);
+	case 1:
+		return syscall(SYS_utimensat, AT_FDCWD, shared, times, 0);
+	case 2:
+		return syscall(SYS_setxattr, shared, "user.race", "1", 1, 0);
+	default:
+		return syscall(SYS_fchownat, AT_FDCWD, shared, getuid(),
+		    getgid(), 0);
+	}
+}
+
+static void
+do_flipchange(void)
+{
+	long good = 0, n = number(1);
+	pthread_t thread;
+
+	shared = strdup(words[2]);
+	stop = false;
+	pthread_create(&thread, NULL, flipper, NULL);
+	for (long i = 0; i < n; i++)
+		good += change_shared(i) == 0;
+	stop = true;
+	pthread_join(thread, NULL);
+	printf("good %ld of %ld\n", good, n);
+}
+
 static void
 tell(long result, const char *word)
 {
@@ -324,6 +427,23 @@ tell(long result, const char *word)
 		printf("errno %d\n", errno);
 	else
 		printf("%s %ld\n", word, result);
+}
+
+static void
+do_sys(void)
+{
+	tell(any_call(1), "value");
+}
+
+static void
+do_modeof(void)
+{
+	struct stat st = { 0 };
+
+	if (fstat((int)number(1), &st) != 0)
+		tell(-1, "");
+	else
+		printf("mode %o\n", st.st_mode);
 }
 
 static void
@@ -398,6 +518,8 @@ static const struct {
 	{ "look", do_look }, { "time", do_time }, { "threads", do_threads },
 	{ "fork", do_fork }, { "limit", do_limit }, { "read", do_read },
 	{ "late", do_late }, { "flipw", do_flip_write },
+	{ "sys", do_sys }, { "timesys", do_timesys },
+	{ "flipchange", do_flipchange }, { "modeof", do_modeof },
 };
 
 static void

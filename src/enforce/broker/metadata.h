@@ -60,7 +60,8 @@ struct cdn_change {
 			int flags;
 		} xattr;
 		struct {
-			unsigned command; /* of ioctl; 0: file_setattr */
+			unsigned command; /* of ioctl */
+			int fault;	  /* told after EBADF, by ioctl */
 			size_t size;
 			_Alignas(8) unsigned char bytes[CDN_ATTR_SIZE];
 		} attr;

@@ -212,6 +212,8 @@ apply_ioctl(const struct cdn_call *call, const struct cdn_object *object,
 	(void)call;
 	if ((fcntl(object->fd, F_GETFL) & O_PATH) != 0)
 		return -EBADF;
+	if (change->u.attr.fault < 0)
+		return change->u.attr.fault;
 	if (!S_ISREG(object->mode) && !S_ISDIR(object->mode))
 		return -ENOTTY;
 	return result(ioctl(object->fd, change->u.attr.command,
@@ -231,6 +233,7 @@ cdn_change_read_ioctl(const struct cdn_call *call, const uint64_t *args,
 	if (command != CDN_IOC_SETFLAGS && command != CDN_IOC_FSSETXATTR)
 		return -ENOSYS; /* a trap nobody foresaw */
 	memset(ret->u.attr.bytes, 0, 64);
-	return cdn_call_copy(call, args[2], ret->u.attr.bytes,
+	ret->u.attr.fault = cdn_call_copy(call, args[2], ret->u.attr.bytes,
 	    ret->u.attr.size);
+	return 0;
 }
