@@ -27,6 +27,7 @@
  *	sys NUMBER ARG...	any call; `value N`.  An argument is a number, or a
  *				pointer: s:TEXT, x:HEX (bytes), a:TEXT (struct
  *				xattr_args of that value)
+ *	threadsys NUMBER ARG...	the same by another thread
  *	timesys N NUMBER ARG...	nanoseconds of one
  *	flipchange N A B	flip for calls that change A: how many did
  *	modeof FD		`mode N`
@@ -356,15 +357,18 @@ argument(int i)
 }
 
 /* The number is in words[at], the rest behind it. */
-static long
-any_call(int at)
+static void
+arguments(int at, long a[7])
 {
-	long args[6] = { 0 };
+	a[0] = number(at);
+	for (int i = 1; i < 7; i++)
+		a[i] = at + i < 8 ? argument(at + i) : 0;
+}
 
-	for (int i = 0; i < 6 && at + 1 + i < 8; i++)
-		args[i] = argument(at + 1 + i);
-	return syscall(number(at), args[0], args[1], args[2], args[3], args[4],
-	    args[5]);
+static long
+any_call(const long a[7])
+{
+	return syscall(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
 }
 
 static void
@@ -372,10 +376,12 @@ do_timesys(void)
 {
 	long n = number(1), *each = calloc((size_t)n, sizeof(*each));
 	struct timespec from, to;
+	long args[7];
 
+	arguments(2, args);
 	for (long i = 0; i < n; i++) {
 		clock_gettime(CLOCK_MONOTONIC, &from);
-		(void)any_call(2);
+		(void)any_call(args);
 		clock_gettime(CLOCK_MONOTONIC, &to);
 		each[i] = (to.tv_sec - from.tv_sec) * 1000000000L +
 		    to.tv_nsec - from.tv_nsec;
@@ -432,7 +438,33 @@ tell(long result, const char *word)
 static void
 do_sys(void)
 {
-	tell(any_call(1), "value");
+	long args[7];
+
+	arguments(1, args);
+	tell(any_call(args), "value");
+}
+
+static void *
+sys_main(void *arg)
+{
+	long *result = arg, args[7];
+
+	arguments(1, args);
+	result[0] = any_call(args);
+	result[1] = errno;
+	return NULL;
+}
+
+static void
+do_threadsys(void)
+{
+	long result[2] = { -1, 0 };
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, sys_main, result);
+	pthread_join(thread, NULL);
+	errno = (int)result[1];
+	tell(result[0], "value");
 }
 
 static void
@@ -520,6 +552,7 @@ static const struct {
 	{ "late", do_late }, { "flipw", do_flip_write },
 	{ "sys", do_sys }, { "timesys", do_timesys },
 	{ "flipchange", do_flipchange }, { "modeof", do_modeof },
+	{ "threadsys", do_threadsys },
 };
 
 static void

@@ -17,7 +17,8 @@ look_then_go_on(struct cdn_call *call, struct cdn_call_answer *answer)
 	if (r >= 0)
 		r = cdn_object_find(call, (int)args[0], path, 0, &object);
 	if (r == 0) {
-		r = cdn_call_judge(call, CORDON_READ, &object);
+		r = cdn_call_judge(call, call->notif->data.nr == SYS_openat ?
+			CORDON_READ : CORDON_MODIFY, &object);
 		cdn_object_done(&object);
 	}
 	answer->kind = r < 0 ? CDN_ANSWER_ERROR : CDN_ANSWER_CONTINUE;
@@ -36,7 +37,7 @@ cdn_handler_find(int nr, const char **ret_name)
 		return cdn_handle_exec;
 	if (nr == SYS_openat && writing)
 		return cdn_handle_open;
-	return nr == SYS_openat ? look_then_go_on : NULL;
+	return nr == SYS_openat || nr == SYS_fchmodat ? look_then_go_on : NULL;
 }
 
 static long leaks;
@@ -50,6 +51,25 @@ check(const char *what, struct race_result result)
 	leaks += result.leaks;
 }
 
+/* As unchanged.c does it; 0644 is what it was. */
+static void
+check_mode(void)
+{
+	struct cage cage = { 0 };
+	struct stat st;
+
+	tmp_begin();
+	cage_files();
+	cage_start(&cage, CAGE_C);
+	(void)cage_ask(&cage, "flipchange %lu %s %s", tries(20000),
+	    tmp_path("w/pub/a"), tmp_path("w/ro//a"));
+	stat(tmp_path("w/ro/a"), &st);
+	ok_f((st.st_mode & 07777) == 0711, "the mode of what is denied: %o",
+	    st.st_mode & 07777);
+	(void)cage_stop(&cage);
+	tmp_end();
+}
+
 int
 main(void)
 {
@@ -59,6 +79,7 @@ main(void)
 	}
 	race_all(tries(20000), check);
 	ok_f(leaks > 0, "looking first leaks %ld times", leaks);
+	check_mode();
 	leaks = 0;
 	writing = true;
 	check("a path to write to", race_write(tries(20000), true));

@@ -19,6 +19,26 @@ static const struct {
 };
 
 static void
+measure_changes(struct cage *cage, const char *name)
+{
+	const char *path = tmp_path("w/pub/a");
+	char line[3][8192];
+
+	(void)cage_ask(cage, "keep 0 %s", path);
+	snprintf(line[0], sizeof(line[0]), "%d -100 s:%s 0644", SYS_fchmodat,
+	    path);
+	snprintf(line[1], sizeof(line[1]), "%d 3 0644", SYS_fchmod);
+	snprintf(line[2], sizeof(line[2]), "%d s:%s s:user.a s:value 5 0",
+	    SYS_setxattr, path);
+	for (int i = 0; i < 3; i++) {
+		(void)cage_ask(cage, "timesys 2000 %s", line[i]);
+		(void)cage_ask(cage, "timesys 20000 %s", line[i]);
+		printf("# %-5s %-26s %s\n", name, i == 0 ? "chmod" :
+		    i == 1 ? "fchmod" : "setxattr", cage->answer);
+	}
+}
+
+static void
 measure(enum cage_mode mode, const char *name)
 {
 	struct cage cage = { 0 };
@@ -38,6 +58,7 @@ measure(enum cage_mode mode, const char *name)
 		    tmp_path(rows[i].path));
 		printf("# %-5s %-26s %s\n", name, rows[i].what, cage.answer);
 	}
+	measure_changes(&cage, name);
 	(void)cage_ask(&cage, "chdir %s", tmp_path("w/pub"));
 	(void)cage_ask(&cage, "time 20000 0 a");
 	printf("# %-5s %-26s %s\n", name, "read, relative", cage.answer);
