@@ -128,6 +128,11 @@ CDN_MUST_USE int cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
 CDN_MUST_USE int cdn_call_judge_pair(struct cdn_call *call,
     enum cdn_compound what, const struct cdn_object *from,
     const struct cdn_object *to);
+/* About a socket or an endpoint; the same results. */
+CDN_MUST_USE int cdn_call_judge_question(struct cdn_call *call,
+    const struct cdn_question *question);
+/* Does it depend on the address where he may connect to? */
+bool cdn_call_inet_is_judged(const struct cdn_call *call);
 /* The region it lies in is held by Landlock for every operation. */
 bool cdn_call_is_native(const struct cdn_call *call,
     const struct cdn_object *object);
@@ -164,6 +169,15 @@ void cdn_handle_unlinkat(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_rename(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_link(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_truncate(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_connect(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_bind(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_listen(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_sendto(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_sendmsg(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_sendmmsg(struct cdn_call *call,
+    struct cdn_call_answer *answer);
+/* TIOCGPTPEER */
+void cdn_handle_pty(struct cdn_call *call, struct cdn_call_answer *answer);
 
 /* What every handler ends with. */
 static inline void

@@ -4,6 +4,7 @@
 #include "enforce/broker/call.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 
 #include "enforce/broker/metadata.h"
 
@@ -14,6 +15,7 @@ static const struct {
 } commands[] = {
 	{ CDN_IOC_SETFLAGS, cdn_handle_metadata },
 	{ CDN_IOC_FSSETXATTR, cdn_handle_metadata },
+	{ TIOCGPTPEER, cdn_handle_pty },
 };
 
 static void
@@ -85,6 +87,12 @@ static const struct {
 	ROW(utimes, cdn_handle_metadata),
 	ROW(futimesat, cdn_handle_metadata),
 #endif
+	ROW(connect, cdn_handle_connect),
+	ROW(bind, cdn_handle_bind),
+	ROW(listen, cdn_handle_listen),
+	ROW(sendto, cdn_handle_sendto),
+	ROW(sendmsg, cdn_handle_sendmsg),
+	ROW(sendmmsg, cdn_handle_sendmmsg),
 #undef ROW
 };
 

@@ -22,12 +22,20 @@ enum cdn_broker_state {
 	CDN_BROKER_CLOSING,
 };
 
-/* An open that waits for the other end of a FIFO; on the worker's stack. */
+/* What waits for somebody, and how it is made to return. */
+enum cdn_slow_kind {
+	CDN_SLOW_READER, /* an open that waits for the other end of a FIFO */
+	CDN_SLOW_WRITER,
+	CDN_SLOW_CONNECT, /* fd is the socket */
+	CDN_SLOW_SEND,	  /* looks after itself */
+};
+
+/* On the worker's stack. */
 struct cdn_slow {
 	struct cdn_slow *next;
 	uint64_t id;
-	int fd; /* O_PATH */
-	bool writes;
+	int fd; /* of a FIFO: O_PATH */
+	enum cdn_slow_kind kind;
 };
 
 struct cdn_broker {
@@ -81,6 +89,12 @@ void cdn_broker_leave(struct cdn_broker *broker);
 /* As openat(2) on our descriptor, for what may take as long as it likes. */
 CDN_MUST_USE int cdn_slow_open(struct cdn_call *call,
     const struct cdn_object *object, int flags);
+/*
+ * Around anything else that may take as long; -ENFILE: there are too many.
+ * slow is the caller's until the end.
+ */
+CDN_MUST_USE int cdn_slow_begin(struct cdn_call *call, struct cdn_slow *slow);
+void cdn_slow_end(struct cdn_call *call, const struct cdn_slow *slow);
 /* Frees those whose caller is gone, or all of them. */
 void cdn_slow_sweep(struct cdn_broker *broker, bool all);
 

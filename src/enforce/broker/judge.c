@@ -286,6 +286,49 @@ cdn_call_judge_pair(struct cdn_call *call, enum cdn_compound what,
 	return r;
 }
 
+/* ----- Endpoints and sockets ------------------------------------------------------ */
+
+int
+cdn_call_judge_question(struct cdn_call *call,
+    const struct cdn_question *question)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cordon_verdict verdict;
+	int r = 0;
+
+	memset(&verdict, 0, sizeof(verdict));
+	pthread_rwlock_rdlock(&broker->judging);
+	if (broker->closed) {
+		r = -ENOSYS;
+	} else {
+		cdn_decide(broker->spec.authority, question, &verdict);
+		if (!verdict.allowed) {
+			tell(call, question, &verdict, EACCES);
+			r = -EACCES;
+		}
+	}
+	pthread_rwlock_unlock(&broker->judging);
+	return r;
+}
+
+/* Then sockets of the internet are the filter's business and not ours. */
+bool
+cdn_call_inet_is_judged(const struct cdn_call *call)
+{
+	struct cdn_broker *broker = call->broker;
+	bool judged = true;
+
+	pthread_rwlock_rdlock(&broker->judging);
+	if (!broker->closed) {
+		enum cdn_network_mode mode =
+		    cdn_decide_network(broker->spec.authority);
+
+		judged = mode != CDN_NETWORK_NONE && mode != CDN_NETWORK_FULL;
+	}
+	pthread_rwlock_unlock(&broker->judging);
+	return judged;
+}
+
 /* ----- Regions ------------------------------------------------------------------- */
 
 /* The region of exactly this path. */

@@ -1,12 +1,14 @@
 /*
- * Opens that wait for somebody: a FIFO has two ends.  They wait on the worker,
- * there are always others; what must not happen is that one waits for a caller
- * that is gone, or when all is over.  Then we are the other end for a moment.
+ * Calls that wait for somebody: a FIFO has two ends, and so has a connection.
+ * They wait on the worker, there are always others; what must not happen is
+ * that one waits for a caller that is gone, or when all is over.  Then we are
+ * the other end of the FIFO for a moment, or give the connection up.
  */
 #include "enforce/broker/inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static int
@@ -23,9 +25,14 @@ open_own(const struct cdn_broker *broker, int fd, int flags)
 static void
 free_one(const struct cdn_broker *broker, const struct cdn_slow *slow)
 {
-	int fd = open_own(broker, slow->fd,
-	    (slow->writes ? O_RDONLY : O_WRONLY) | O_NONBLOCK);
+	int fd;
 
+	if (slow->kind == CDN_SLOW_CONNECT)
+		(void)shutdown(slow->fd, SHUT_RDWR); /* gives it up */
+	if (slow->kind != CDN_SLOW_READER && slow->kind != CDN_SLOW_WRITER)
+		return;
+	fd = open_own(broker, slow->fd, O_NONBLOCK |
+		(slow->kind == CDN_SLOW_WRITER ? O_RDONLY : O_WRONLY));
 	if (fd >= 0)
 		close(fd);
 }
@@ -72,18 +79,31 @@ delist(struct cdn_broker *broker, const struct cdn_slow *slow)
 }
 
 int
+cdn_slow_begin(struct cdn_call *call, struct cdn_slow *slow)
+{
+	slow->id = call->notif->id;
+	cdn_slow_sweep(call->broker, false);
+	return enlist(call->broker, slow) ? 0 : -ENFILE;
+}
+
+void
+cdn_slow_end(struct cdn_call *call, const struct cdn_slow *slow)
+{
+	delist(call->broker, slow);
+}
+
+int
 cdn_slow_open(struct cdn_call *call, const struct cdn_object *object,
     int flags)
 {
-	struct cdn_broker *broker = call->broker;
-	struct cdn_slow slow = { .id = call->notif->id, .fd = object->fd,
-		.writes = (flags & O_ACCMODE) == O_WRONLY };
-	int r;
+	struct cdn_slow slow = { .fd = object->fd,
+		.kind = (flags & O_ACCMODE) == O_WRONLY ? CDN_SLOW_WRITER :
+							  CDN_SLOW_READER };
+	int r = cdn_slow_begin(call, &slow);
 
-	cdn_slow_sweep(broker, false);
-	if (!enlist(broker, &slow))
-		return -ENFILE;
-	r = open_own(broker, object->fd, flags);
-	delist(broker, &slow);
+	if (r < 0)
+		return r;
+	r = open_own(call->broker, object->fd, flags);
+	cdn_slow_end(call, &slow);
 	return r;
 }

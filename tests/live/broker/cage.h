@@ -54,6 +54,8 @@ struct cage {
 	cdn_other_names_fn *other_names;
 	const int *foreign_pts;
 	size_t foreign_pts_count;
+	enum cdn_filter_network network;
+	const char *more; /* of the profile: ", network: full" */
 };
 
 /* What the child needs, which shares our memory. */
@@ -184,21 +186,23 @@ cage_ruleset(bool inner)
 static void
 cage_authority(struct cage *cage, const char *program)
 {
-	static char runtime[8192];
+	static char runtime[8192], document[8192];
 
+	snprintf(document, sizeof(document),
+	    "  denyRead: [\"**/*.env\", \"secrets/**\"]\n"
+	    "  denyModify: [\"**/*.env\", \"secrets/**\", \"ro/**\"]\n"
+	    "  fsProfiles:\n"
+	    "    dev: {read: [\"**\"], modify: [\"**\"]%s}\n",
+	    cage->more == NULL ? "" : cage->more);
 	snprintf(runtime, sizeof(runtime),
 	    "/usr /lib /lib64 /bin /sbin /etc /proc /dev %s", program);
 	world_make(&cage->world, &(struct world_spec){
 		.profile = "dev",
 		.workspace = strdup(tmp_path("w")),
 		.documents = { { CORDON_LAYER_USER, true,
-		    cage->rules != NULL ? cage->rules :
-		    "  denyRead: [\"**/*.env\", \"secrets/**\"]\n"
-		    "  denyModify: [\"**/*.env\", \"secrets/**\", \"ro/**\"]\n"
-		    "  fsProfiles:\n"
-		    "    dev: {read: [\"**\"], modify: [\"**\"]}\n" } },
+		    cage->rules != NULL ? cage->rules : document } },
 		.runtime_read = runtime,
-		.runtime_write = "/dev/null /dev/zero /dev/full /dev/tty",
+		.runtime_write = "/dev/null /dev/zero /dev/full /dev/tty /dev/ptmx",
 	});
 }
 
@@ -234,7 +238,7 @@ cage_run(struct cage *cage, struct cage_child *child)
 		[CAGE_B] = CDN_MODE_B, [CAGE_C] = CDN_MODE_C };
 	struct cdn_filter_spec spec = { .arch = CDN_FILTER_ARCH_HERE,
 		.mode = modes[child->mode],
-		.has_broker = true };
+		.network = cage->network, .has_broker = true };
 
 	child->ruleset = cage_ruleset(child->mode != CAGE_BARE && !cage->loose);
 	if (child->mode == CAGE_BARE) {
