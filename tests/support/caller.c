@@ -343,12 +343,12 @@ argument(int i)
 	text += 2;
 	memset(to, 0, sizeof(room[0]));
 	if (words[i][0] == 's') {
-		memcpy(to, text, strlen(text));
+		memcpy(to, text, strlen(text) + 1);
 	} else if (words[i][0] == 'a') {
 		rest[0] = (uint32_t)strlen(text);
 		memcpy(to, &at, 8);
 		memcpy(to + 8, rest, 8);
-		memcpy(to + 16, text, strlen(text));
+		memcpy(to + 16, text, strlen(text) + 1);
 	} else {
 		for (; sscanf(text, "%2x", &byte) == 1; text += 2)
 			*to++ = (unsigned char)byte;

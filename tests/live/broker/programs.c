@@ -1,5 +1,5 @@
 /*
- * Programs that only read, under the broker in mode C: they say what they say
+ * Ordinary programs under the broker in mode C: they say what they say
  * without it.  The caller is a shell.
  */
 #include "cage.h"
@@ -33,6 +33,20 @@ static const struct {
 	/* Nobody else may have it open for writing when it is executed. */
 	{ "/bin/echo", "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20;"
 	    " do cat /bin/echo >$W/pub/bin && $W/pub/bin $i || exit 1; done" },
+	{ "/bin/chmod", "cd $W/pub && chmod -v 640 a && chmod -R g+rwX sub &&"
+	    " ls -ld a sub | cut -c1-10" },
+	{ "/bin/cp", "cd $W/pub && touch -d '2001-02-03 04:05:06' a &&"
+	    " cp -p a b && cp -a sub sub2 && stat -c '%a %u %Y %n' a b" },
+	{ "/usr/bin/install", "cd $W/pub && install -m 751 a c &&"
+	    " stat -c %a c" },
+	{ "/bin/tar", "cd $W/pub && chmod 604 a && tar cf t.tar a sub && mkdir x"
+	    " && tar xpf t.tar -C x && stat -c '%a %n' x/a" },
+	{ "/usr/bin/python3", "cd $W/pub && python3 -S -c 'import os, shutil;"
+	    " os.utime(\"a\", (1, 2)); os.setxattr(\"a\", \"user.k\", b\"v\");"
+	    " shutil.copy2(\"a\", \"p\"); print(os.getxattr(\"p\", \"user.k\"),"
+	    " os.stat(\"p\").st_mtime)'" },
+	{ "/usr/bin/git", "cd $W/pub/sub && git init -q --shared . 2>&1 &&"
+	    " stat -c %a .git && echo made" },
 	{ "/bin/dd", "dd if=/dev/zero bs=1k count=3 2>/dev/null | wc -c" },
 };
 

@@ -59,6 +59,16 @@ check_same(const char *before, const char *what)
 	free(after);
 }
 
+/* "good 5 of 6": 5; -1: there is none. */
+static long
+number_in(const struct cage *cage)
+{
+	const char *digits = strpbrk(cage->answer, "0123456789");
+
+	return cage_says(cage, "errno") || digits == NULL ? -1 :
+	    strtol(digits, NULL, 10);
+}
+
 static const char *
 ask(struct cage *cage, const struct change_call *call, const char *path,
     long fd)
@@ -201,11 +211,11 @@ check_more_fds(struct cage *cage, const char *mode)
 
 	for (size_t i = 0; i < CDN_LEN(names); i++) {
 		const char *want = i == 0 ? "errno 13" : "value 0";
-		long fd = -1;
+		long fd;
 
 		tmp_file(names[i], "gone\n");
 		(void)cage_ask(cage, "keep 0 %s", tmp_path(names[i]));
-		(void)sscanf(cage->answer, "fd %ld", &fd);
+		fd = number_in(cage);
 		(void)cage_ask(cage, "threadsys %d %ld 0700", SYS_fchmod, fd);
 		ok_f(cage_says(cage, want), "%s: %s by a thread: %s", mode,
 		    names[i], cage->answer);
@@ -333,6 +343,39 @@ check_floor(enum cage_mode mode)
 	tmp_end();
 }
 
+/* A terminal of the run's own is a device that it may change. */
+static void
+check_terminals(void)
+{
+	int fds[2], foreign[1];
+	struct cage cage = { .foreign_pts = foreign, .foreign_pts_count = 1 };
+	char names[2][64];
+	unsigned n = 0;
+
+	for (int i = 0; i < 2; i++) {
+		fds[i] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+		if (fds[i] < 0 || ptsname_r(fds[i], names[i], 64) != 0 ||
+		    access(names[i], F_OK) != 0) {
+			skip("no terminals here");
+			return;
+		}
+	}
+	(void)ioctl(fds[0], TIOCGPTN, &n);
+	foreign[0] = (int)n;
+	begin();
+	cage_start(&cage, CAGE_A);
+	for (int i = 0; i < 2; i++) {
+		(void)cage_ask(&cage, "sys %d -100 s:%s 0600", SYS_fchmodat,
+		    names[i]);
+		ok_f(cage_says(&cage, i == 0 ? "errno 13" : "value 0"),
+		    "a terminal of %s: %s", i == 0 ? "others" : "its own",
+		    cage.answer);
+		close(fds[i]);
+	}
+	(void)cage_stop(&cage);
+	tmp_end();
+}
+
 /* ----- Second names ---------------------------------------------------------------- */
 
 static ino_t denied_ino;
@@ -383,7 +426,7 @@ check_races(enum cage_mode mode)
 	struct cage cage = { 0 };
 	char *before;
 	unsigned long n = tries(20000);
-	long good = 0;
+	long good;
 	pid_t turner;
 
 	begin();
@@ -393,15 +436,14 @@ check_races(enum cage_mode mode)
 	/* Of one length. */
 	(void)cage_ask(&cage, "flipchange %lu %s %s", n, tmp_path("w/pub/a"),
 	    tmp_path("w/ro//a"));
-	(void)sscanf(cage.answer, "good %ld", &good);
+	good = number_in(&cage);
 	check_same(before, "a path that is changed");
 	ok_f(good > 0, "and %ld of %lu changed the right one", good, n);
 	turner = race_turn_link(tmp_path("w/turn"), "pub/a", "secrets/s");
 	(void)cage_ask(&cage, "flipchange %lu %s %s", n, tmp_path("w/turn"),
 	    tmp_path("w/turn"));
 	race_end(turner);
-	good = 0;
-	(void)sscanf(cage.answer, "good %ld", &good);
+	good = number_in(&cage);
 	check_same(before, "a link that is changed");
 	ok_f(good > 0, "and %ld of %lu changed the right one", good, n);
 	ok_f(cage.denials > 0, "%u were refused", cage.denials);
@@ -422,6 +464,7 @@ main(void)
 		check_mode((enum cage_mode)mode);
 		check_floor((enum cage_mode)mode);
 	}
+	check_terminals();
 	check_second_name();
 	check_races(CAGE_A);
 	check_races(CAGE_C);
