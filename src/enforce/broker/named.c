@@ -8,7 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "a/b/c/": "a/b/" and "c/".  The length of the name, without its slash. */
+/*
+ * "a/b/c/": "a/b/." and "c/".  The length of the name, without its slash.  The
+ * dot asks whether one may search there, which is the first thing to be asked.
+ */
 static size_t
 split(const char *path, char directory[CDN_PATH_MAX + 1],
     struct cdn_named *ret)
@@ -20,10 +23,12 @@ split(const char *path, char directory[CDN_PATH_MAX + 1],
 	for (begin = end; begin > 0 && path[begin - 1] != '/';)
 		begin--;
 	ret->slash = path[end] == '/';
-	memcpy(directory, path, begin);
-	directory[begin] = '\0';
-	if (begin == 0)
-		memcpy(directory, end == 0 ? "/" : ".", 2);
+	if (end == 0)
+		directory[begin++] = '/';
+	else
+		memcpy(directory, path, begin);
+	memcpy(directory + begin, ".", 2);
+	begin = end == 0 ? 0 : begin;
 	if (end - begin <= CDN_NAME_BYTES) {
 		memcpy(ret->name, path + begin, end - begin);
 		ret->name[end - begin] = '\0';

@@ -275,8 +275,9 @@ link_at(struct cdn_call *call, const struct linking *linking,
 		return r;
 	if (object->unnamed || object->on_proc)
 		return -EXDEV;
+	/* The kernel links no directory, and knows which errno it is. */
 	if (S_ISDIR(object->mode))
-		return -EPERM;
+		return link_it(call, object, to);
 	r = cdn_call_judge_pair(call, CDN_LINK, object, &to->at);
 	if (r < 0)
 		return r;
