@@ -1,6 +1,6 @@
 /*
  * caller_names - the requests of caller.c that make, remove and rename; `done N`
- * is the answer, or `errno N`.
+ * is the answer, or `errno N`; `done N wrong` when something must not be.
  *
  *	mkdir MODE PATH		mkdirat FD MODE PATH
  *	mknod MODE PATH		mknodat FD MODE PATH
@@ -10,9 +10,14 @@
  *	rename A B		renameat FD A FD B
  *	rename2 A B FLAGS	renameat2 FD A FD B FLAGS
  *	truncate SIZE PATH
- *	swap N A B		exchanges the two N times
- *	repeat N A B C		rename(A, C), while another thread writes B over
+ *	flip-from N A B C	rename(A, C), while another thread writes B over
  *				A; and back
+ *	flip-to N A B C		rename(C, A), in the same way
+ *	flip-link N A B C	link(A, C); `wrong` if C was what B is
+ *	shuttle N A B C		rename(A, B) and rename(C, A)
+ *	settle N A B C		rename(A, C), while another thread exchanges A
+ *				and B unless B is "-"; `wrong` if a directory
+ *				arrived
  *	each N WHAT PATH	nanoseconds of one: mkdir (and rmdir), rename
  *				(to PATH.x), unlink (of what mknod made)
  */
@@ -159,17 +164,8 @@ do_truncate(void)
 
 /* ----- Many times ------------------------------------------------------------------ */
 
-static long
-do_swap(void)
-{
-	long good = 0;
-
-	for (long i = 0; i < number(1); i++)
-		good += rename_flags(words[2], words[3], 2) == 0;
-	return good;
-}
-
 static volatile bool stop;
+static long good, wrong;
 static char *volatile shared;
 
 /* A byte after the other, as a race for memory is; both are equally long. */
@@ -187,24 +183,116 @@ flipper(void *arg)
 	return arg;
 }
 
-static long
-do_repeat(void)
+static void
+flip_from(void)
 {
+	if (rename(shared, words[4]) != 0)
+		return;
+	good++;
+	/* Whichever it was; the other name is taken. */
+	if (rename_flags(words[4], words[2], 1) != 0)
+		(void)rename_flags(words[4], words[3], 1);
+}
+
+static void
+flip_to(void)
+{
+	if (rename(words[4], shared) != 0)
+		return;
+	good++;
+	(void)rename_flags(words[2], words[4], 1);
+}
+
+static void
+flip_link(void)
+{
+	struct stat got, bad;
+
+	if (link(shared, words[4]) != 0)
+		return;
+	good++;
+	wrong += stat(words[4], &got) == 0 && stat(words[3], &bad) == 0 &&
+	    got.st_ino == bad.st_ino;
+	unlink(words[4]);
+}
+
+static void
+settle(void)
+{
+	struct stat st;
+
+	if (rename(words[2], words[4]) != 0)
+		return;
+	good++;
+	wrong += stat(words[4], &st) == 0 && S_ISDIR(st.st_mode);
+	(void)rename_flags(words[4], words[2], 1);
+}
+
+static void *
+exchanger(void *arg)
+{
+	while (!stop)
+		(void)rename_flags(words[2], words[3], 2);
+	return arg;
+}
+
+static void
+with_thread(void *(*other)(void *), void (*once)(void))
+{
+	bool alone = strcmp(words[3], "-") == 0;
 	pthread_t thread;
-	long good = 0;
 
 	shared = strdup(words[2]);
 	stop = false;
-	pthread_create(&thread, NULL, flipper, NULL);
-	for (long i = 0; i < number(1); i++)
-		if (rename(shared, words[4]) == 0) {
-			good++;
-			/* Whichever it was; the other name is taken. */
-			if (rename_flags(words[4], words[2], 1) != 0)
-				(void)rename_flags(words[4], words[3], 1);
-		}
+	good = wrong = 0;
+	if (!alone)
+		pthread_create(&thread, NULL, other, NULL);
+	/* Until one went well at least, or it never will. */
+	for (long i = 0, n = number(1); i < n || (good == 0 && i < 50 * n); i++)
+		once();
 	stop = true;
-	pthread_join(thread, NULL);
+	if (!alone)
+		pthread_join(thread, NULL);
+	free(shared);
+}
+
+static long
+do_flip_from(void)
+{
+	with_thread(flipper, flip_from);
+	return good;
+}
+
+static long
+do_flip_to(void)
+{
+	with_thread(flipper, flip_to);
+	return good;
+}
+
+static long
+do_flip_link(void)
+{
+	with_thread(flipper, flip_link);
+	return good;
+}
+
+static long
+do_settle(void)
+{
+	with_thread(exchanger, settle);
+	return good;
+}
+
+static long
+do_shuttle(void)
+{
+	good = wrong = 0;
+	for (long i = 0; i < number(1); i++)
+		if (rename(words[2], words[3]) == 0) {
+			good++;
+			(void)rename(words[4], words[2]);
+		}
 	return good;
 }
 
@@ -277,7 +365,9 @@ static const struct {
 	{ "linkat", do_linkat }, { "rename", do_rename },
 	{ "renameat", do_renameat }, { "rename2", do_rename2 },
 	{ "renameat2", do_renameat2 }, { "truncate", do_truncate },
-	{ "swap", do_swap }, { "repeat", do_repeat }, { "each", do_each },
+	{ "flip-from", do_flip_from }, { "flip-to", do_flip_to },
+	{ "flip-link", do_flip_link }, { "settle", do_settle },
+	{ "shuttle", do_shuttle }, { "each", do_each },
 };
 
 bool
@@ -286,6 +376,7 @@ caller_names(char (*request)[8192])
 	long r;
 
 	words = request;
+	wrong = 0;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (strcmp(table[i].word, words[0]) != 0)
 			continue;
@@ -293,7 +384,7 @@ caller_names(char (*request)[8192])
 		if (r < 0)
 			printf("errno %d\n", errno);
 		else
-			printf("done %ld\n", r);
+			printf("done %ld%s\n", r, wrong > 0 ? " wrong" : "");
 		return true;
 	}
 	return false;

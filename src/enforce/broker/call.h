@@ -128,6 +128,9 @@ CDN_MUST_USE int cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
 CDN_MUST_USE int cdn_call_judge_pair(struct cdn_call *call,
     enum cdn_compound what, const struct cdn_object *from,
     const struct cdn_object *to);
+/* Nothing below gets another verdict when the one becomes the other. */
+bool cdn_call_is_same(const struct cdn_call *call,
+    const struct cdn_object *from, const struct cdn_object *to);
 /* About a socket or an endpoint; the same results. */
 CDN_MUST_USE int cdn_call_judge_question(struct cdn_call *call,
     const struct cdn_question *question);

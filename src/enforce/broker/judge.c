@@ -286,6 +286,20 @@ cdn_call_judge_pair(struct cdn_call *call, enum cdn_compound what,
 	return r;
 }
 
+bool
+cdn_call_is_same(const struct cdn_call *call, const struct cdn_object *from,
+    const struct cdn_object *to)
+{
+	struct cdn_broker *broker = call->broker;
+	bool same;
+
+	pthread_rwlock_rdlock(&broker->judging);
+	same = !broker->closed && cdn_decide_same(broker->spec.authority,
+	    CORDON_AS_PROCESS, cdn_str_of(from->path), cdn_str_of(to->path));
+	pthread_rwlock_unlock(&broker->judging);
+	return same;
+}
+
 /* ----- Endpoints and sockets ------------------------------------------------------ */
 
 int

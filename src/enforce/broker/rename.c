@@ -2,8 +2,8 @@
  * rename, link: what has two names.
  *
  *	find both directories -> lock -> look -> what the real call would refuse
- *	first -> judge -> the same call in those directories -> is it what was
- *	judged, and where? -> unlock
+ *	first -> judge -> the same call in those directories -> are they still
+ *	where they were judged? -> unlock
  *
  * A file is judged by its two names; a directory may be renamed only if nothing
  * below it gets another verdict, else EXDEV: mv copies then, and every copy is
@@ -102,43 +102,61 @@ judge(struct cdn_call *call, const struct moving *moving)
 }
 
 /*
- * Did somebody outside move a directory, or put another thing in the place of
- * the one that was judged?  Then that is judged; -errno: it may not be there.
- * What arrived in a native region may have been replaced already, by the
- * caller's right; it was judged as anything it could be.
+ * A file that may go where a directory may not.  Whoever is outside could put a
+ * directory in its place now, and when it arrived nobody could tell who brought
+ * it.  But no kernel moves a directory over a file, so one is put there first.
  */
+static int
+move_file(const struct moving *moving)
+{
+	const struct cdn_named *from = &moving->from, *to = &moving->to;
+	bool mine = mknodat(to->in.fd, to->name, S_IFREG, 0) == 0;
+	int r;
+
+	if (!mine && errno != EEXIST)
+		return -errno;
+	if (!mine && (moving->flags & RENAME_NOREPLACE) != 0)
+		return -EEXIST;
+	r = move(from, to, 0);
+	if (r < 0 && mine)
+		(void)unlinkat(to->in.fd, to->name, 0);
+	return r;
+}
+
+static int
+move_it(struct cdn_call *call, const struct moving *moving)
+{
+	if (what_it_is(call, moving) == CDN_RENAME &&
+	    !cdn_call_is_same(call, &moving->from.at, &moving->to.at))
+		return move_file(moving);
+	return move(&moving->from, &moving->to, moving->flags);
+}
+
+static void
+undo(struct moving *moving)
+{
+	struct cdn_named *from = &moving->from, *to = &moving->to;
+
+	/* Only what came from there goes back. */
+	if (cdn_named_look(to) == 0 && to->at.dev == from->at.dev &&
+	    to->at.ino == from->at.ino)
+		(void)move(to, from, (moving->flags & RENAME_EXCHANGE) != 0 ?
+			RENAME_EXCHANGE : RENAME_NOREPLACE);
+}
+
+/* Did somebody outside move one of the directories?  Then judged again. */
 static int
 check_moved(struct cdn_call *call, struct moving *moving)
 {
-	enum cdn_compound what = what_it_is(call, moving);
-	struct cdn_object *judged = &moving->from.at;
-	const struct cdn_object *arrived = &moving->to.at;
 	int from = cdn_named_moved(call, &moving->from);
 	int to = cdn_named_moved(call, &moving->to);
-	int r = what == CDN_RENAME ? cdn_named_look(&moving->to) : 0;
+	int r = from < 0 ? from : to < 0 ? to : 0;
 
-	if (from < 0 || to < 0 || r < 0)
-		return from < 0 ? from : to < 0 ? to : r;
-	if (from == 0 && to == 0 && (what != CDN_RENAME ||
-		(arrived->dev == judged->dev && arrived->ino == judged->ino)))
-		return 0;
-	if (what == CDN_RENAME) {
-		judged->mode = arrived->mode;
-		judged->dev = arrived->dev;
-		judged->ino = arrived->ino;
-		judged->nlink = arrived->nlink;
-	}
-	return judge(call, moving);
-}
-
-/* Back where it was; if that place is taken, by changing them. */
-static void
-undo(const struct moving *moving)
-{
-	if ((moving->flags & RENAME_EXCHANGE) == 0 &&
-	    move(&moving->to, &moving->from, RENAME_NOREPLACE) == 0)
-		return;
-	(void)move(&moving->to, &moving->from, RENAME_EXCHANGE);
+	if (r == 0 && (from == 1 || to == 1))
+		r = judge(call, moving);
+	if (r < 0)
+		undo(moving);
+	return r;
 }
 
 static int
@@ -166,13 +184,8 @@ rename_at(struct cdn_call *call, struct moving *moving)
 	if (cdn_named_is_native(call, &moving->from) &&
 	    cdn_named_is_native(call, &moving->to))
 		return CDN_NAMED_CONTINUE;
-	r = move(&moving->from, &moving->to, moving->flags);
-	if (r < 0)
-		return r;
-	r = check_moved(call, moving);
-	if (r < 0)
-		undo(moving);
-	return r;
+	r = move_it(call, moving);
+	return r < 0 ? r : check_moved(call, moving);
 }
 
 static int
