@@ -236,6 +236,15 @@ exchanger(void *arg)
 	return arg;
 }
 
+/* Until it went both ways at least once, or never will. */
+static void
+again(void (*once)(void))
+{
+	for (long i = 0, n = number(1); i < n ||
+	     (i < 50 * n && (good == 0 || good == i)); i++)
+		once();
+}
+
 static void
 with_thread(void *(*other)(void *), void (*once)(void))
 {
@@ -247,9 +256,7 @@ with_thread(void *(*other)(void *), void (*once)(void))
 	good = wrong = 0;
 	if (!alone)
 		pthread_create(&thread, NULL, other, NULL);
-	/* Until one went well at least, or it never will. */
-	for (long i = 0, n = number(1); i < n || (good == 0 && i < 50 * n); i++)
-		once();
+	again(once);
 	stop = true;
 	if (!alone)
 		pthread_join(thread, NULL);
@@ -284,15 +291,20 @@ do_settle(void)
 	return good;
 }
 
+static void
+shuttle(void)
+{
+	if (rename(words[2], words[3]) != 0)
+		return;
+	good++;
+	(void)rename(words[4], words[2]);
+}
+
 static long
 do_shuttle(void)
 {
 	good = wrong = 0;
-	for (long i = 0; i < number(1); i++)
-		if (rename(words[2], words[3]) == 0) {
-			good++;
-			(void)rename(words[4], words[2]);
-		}
+	again(shuttle);
 	return good;
 }
 

@@ -38,6 +38,30 @@ measure_changes(struct cage *cage, const char *name)
 	}
 }
 
+static const struct {
+	const char *what, *path;
+} names[] = {
+	{ "mkdir", "w/pub/new" },
+	{ "rename", "w/pub/a" },
+	{ "unlink", "w/pub/new" },
+	{ "mkdir", "w/open/new" },
+	{ "rename", "w/open/a" },
+	{ "unlink", "w/open/new" },
+};
+
+static void
+measure_names(struct cage *cage, const char *name)
+{
+	for (size_t i = 0; i < CDN_LEN(names); i++) {
+		(void)cage_ask(cage, "each 500 %s %s", names[i].what,
+		    tmp_path(names[i].path));
+		(void)cage_ask(cage, "each 4000 %s %s", names[i].what,
+		    tmp_path(names[i].path));
+		printf("# %-5s %-8s %-12s p50 %s ns\n", name, names[i].what,
+		    names[i].path, cage->answer + strlen("done "));
+	}
+}
+
 static void
 measure(enum cage_mode mode, const char *name)
 {
@@ -62,6 +86,7 @@ measure(enum cage_mode mode, const char *name)
 	(void)cage_ask(&cage, "chdir %s", tmp_path("w/pub"));
 	(void)cage_ask(&cage, "time 20000 0 a");
 	printf("# %-5s %-26s %s\n", name, "read, relative", cage.answer);
+	measure_names(&cage, name);
 	(void)cage_stop(&cage);
 	tmp_end();
 }
