@@ -479,6 +479,25 @@ native_regions(struct cdn_arena *arena, const struct cdn_plan *plan)
 	return regions;
 }
 
+static void
+tell_denial(const struct cordon_process *p, const struct cdn_denial *denial)
+{
+	char path[CDN_PATH_MAX + 1];
+	struct cordon_denial told = {
+		.call = denial->call,
+		.pid = (int)denial->pid,
+		.path = path,
+		.verdict = *denial->verdict,
+		.error = denial->error,
+	};
+
+	if (p->options->denied == NULL)
+		return;
+	snprintf(path, sizeof(path), "%.*s",
+	    CDN_STR_ARG(denial->question->path));
+	p->options->denied(&told, p->options->denied_arg);
+}
+
 /*
  * Every refusal is an event.  One that cannot be kept must not go on unseen:
  * the run ends, unless the policy says otherwise.
@@ -489,6 +508,7 @@ denied(const struct cdn_denial *denial, void *arg)
 	struct cordon_process *p = arg;
 
 	p->denials++;
+	tell_denial(p, denial);
 	if (cdn_record_denied(p->record, denial, NULL) != 0 &&
 	    !p->terms.audit_warn)
 		p->audit_broken = true;
@@ -677,6 +697,8 @@ fill_result(const struct cordon_process *p, const struct cdn_run_result *from,
 		.duration_ms = from->duration_ms,
 	};
 	memcpy(ret->run, p->run, sizeof(ret->run));
+	ret->denials = p->denials;
+	ret->audit_lost = p->audit_broken;
 	if (p->options->output == CORDON_OUTPUT_PASS)
 		return 0;
 	code = take_text(&from->out, &ret->out, &ret->out_len, err);
@@ -702,7 +724,7 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	}
 	if (code == 0) {
 		/* It did run: what became of it is told in any case. */
-		result.audit_lost = recorded(p, cdn_record_end(p->record,
+		result.audit_lost |= recorded(p, cdn_record_end(p->record,
 		    &result, &why), &why, NULL) != 0;
 		if (result.audit_lost && p->options->notice != NULL)
 			p->options->notice(why.text, p->options->notice_arg);
