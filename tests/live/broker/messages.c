@@ -113,11 +113,11 @@ check_route(void)
 {
 	static const struct row rows[] = {
 		{ "socket 4 stream", "fd 3" },
-		{ "route 3", "errno" },
+		{ "route 3", "errno 92" },
 		{ "options 3", "options 0" },
 		{ "connect 3 4 127.0.0.1 $P", "done" },
 		{ "sendmsg 3 text 4 127.0.0.1 $Q", "sent 4" }, /* not looked at */
-		{ "route 3", "errno" },
+		{ "route 3", "errno 92" },
 		{ "close 3", "closed" },
 	};
 	struct cage cage = { .network = CDN_FILTER_NET_LISTED,
