@@ -336,7 +336,7 @@ argument(int i)
 	unsigned char *to = room[i];
 	uint64_t at = (uintptr_t)(to + 16);
 	uint32_t rest[2] = { 0, 0 };
-	unsigned byte;
+	char byte[3] = "";
 
 	if (text[0] == '\0' || text[1] != ':')
 		return strtol(text, NULL, 0);
@@ -350,8 +350,10 @@ argument(int i)
 		memcpy(to + 8, rest, 8);
 		memcpy(to + 16, text, strlen(text) + 1);
 	} else {
-		for (; sscanf(text, "%2x", &byte) == 1; text += 2)
-			*to++ = (unsigned char)byte;
+		for (; text[0] != '\0' && text[1] != '\0'; text += 2) {
+			memcpy(byte, text, 2);
+			*to++ = (unsigned char)strtoul(byte, NULL, 16);
+		}
 	}
 	return (long)room[i];
 }
