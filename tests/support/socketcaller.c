@@ -13,6 +13,7 @@
  *
  *	socket 4|6|u|n stream|dgram|packet [now]	`fd N`; now: non-blocking
  *	connect FD ADDRESS, bind FD ADDRESS, listen FD	`done 0`
+ *	late ADDRESS		another thread connects; tells nothing of it
  *	accept FD, pty		`fd N`
  *	name FD			`name ADDRESS`
  *	ready FD		polls until it is connected; `errno` of SO_ERROR
@@ -28,6 +29,7 @@
  *	write FD TEXT, close FD, umask MODE, chdir PATH
  *	flip N TYPE ADDRESS , ADDRESS	connects while another thread changes it
  *	time N ADDRESS		nanoseconds of a connect to it
+ *	timedenied N ADDRESS	of one that fails
  *	interfaces		how many there are
  */
 #include <arpa/inet.h>
@@ -187,6 +189,28 @@ do_connect(void)
 	struct address a = parse(2);
 
 	tell(connect((int)number(1), &a.u.any, a.size), "done");
+}
+
+static void *
+late_connector(void *arg)
+{
+	const struct address *a = arg;
+	int fd = socket(a->u.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)connect(fd, &a->u.any, a->size);
+	return NULL;
+}
+
+static void
+do_late(void)
+{
+	struct address *a = malloc(sizeof(*a));
+	pthread_t thread;
+
+	*a = parse(1);
+	pthread_create(&thread, NULL, late_connector, a);
+	usleep(50000);
+	printf("started\n");
 }
 
 static void
@@ -508,7 +532,7 @@ do_time(void)
 		struct linger hard = { 1, 0 };
 
 		clock_gettime(CLOCK_MONOTONIC, &from);
-		if (connect(fd, &a.u.any, a.size) != 0)
+		if (connect(fd, &a.u.any, a.size) != 0 && !word(0, "timedenied"))
 			i = n;
 		clock_gettime(CLOCK_MONOTONIC, &to);
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
@@ -573,7 +597,8 @@ static const struct {
 	{ "taken", do_taken }, { "big", do_big }, { "broken", do_broken },
 	{ "route", do_route }, { "options", do_options }, { "pty", do_pty },
 	{ "peer", do_peer }, { "flip", do_flip }, { "time", do_time },
-	{ "interfaces", do_interfaces },
+	{ "interfaces", do_interfaces }, { "late", do_late },
+	{ "timedenied", do_time },
 };
 
 static void

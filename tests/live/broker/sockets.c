@@ -353,6 +353,73 @@ check_paths(enum cdn_filter_network network)
 	end(&cage);
 }
 
+/* ----- Connects that hang -------------------------------------------------------- */
+
+/* Nobody accepts, and the queue is full. */
+static void
+fill_queue(int server, int full[4], const char *path)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)words.p),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+
+	(void)listen(server, 0);
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s", path);
+	for (int i = 0; i < 4; i++) {
+		full[i] = socket(path[0] == '\0' ? AF_INET : AF_UNIX,
+		    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		(void)connect(full[i], path[0] == '\0' ? (void *)&in :
+			(void *)&un, path[0] == '\0' ? sizeof(in) : sizeof(un));
+	}
+	usleep(20000);
+}
+
+static void
+check_hanging(bool unix_socket)
+{
+	struct cage cage = { 0 };
+	struct timespec from, to;
+	int server, full[4], good = 0;
+	long ms;
+
+	words = (struct words){ 0, 0 };
+	begin(&cage, CDN_FILTER_NET_LISTED, ", network: loopback");
+	server = unix_socket ? server_unix(tmp_path("w/pub/s"), false) :
+	    server_inet("127.0.0.1", SOCK_STREAM, &words.p);
+	if (server < 0) {
+		skip("no loopback here");
+		end(&cage);
+		return;
+	}
+	fill_queue(server, full, unix_socket ? tmp_path("w/pub/s") : "");
+	for (int i = 0; i < 6; i++)
+		if (unix_socket)
+			(void)cage_ask(&cage, "late u %s", tmp_path("w/pub/s"));
+		else
+			(void)cage_ask(&cage, "late 4 127.0.0.1 %d", words.p);
+	for (int i = 0; i < 20; i++) {
+		(void)cage_ask(&cage, "connect 0 4 127.0.0.1 %d", words.p);
+		good += cage_says(&cage, "errno 88");
+	}
+	ok_f(good == 20, "6 hang, others are answered %d times", good);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	cage_close(&cage);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	ms = (to.tv_sec - from.tv_sec) * 1000 +
+	    (to.tv_nsec - from.tv_nsec) / 1000000;
+	ok_f(ms < 10000, "and the end does not wait for them: %ld ms", ms);
+	fclose(cage.to);
+	fclose(cage.from);
+	waitpid(cage.pid, NULL, __WALL);
+	close(server);
+	for (int i = 0; i < 4; i++)
+		close(full[i]);
+	ok_f(cage_threads_left() == 1, "then no thread is left: %d",
+	    cage_count_threads());
+	tmp_end();
+}
+
 /* ----- Terminals ----------------------------------------------------------------- */
 
 static void
@@ -388,6 +455,8 @@ main(void)
 	check_paths(CDN_FILTER_NET_NONE);
 	check_paths(CDN_FILTER_NET_LISTED);
 	check_pty();
+	check_hanging(false);
+	check_hanging(true);
 	ok_f(cage_threads_left() == 1, "no thread is left");
 	return done_testing();
 }
