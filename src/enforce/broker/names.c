@@ -58,7 +58,7 @@ make_it(struct cdn_call *call, const struct making *making,
 {
 	int r;
 
-	if (S_ISLNK(making->mode))
+	if (making->text != NULL)
 		return symlinkat(making->text, named->in.fd, named->name) == 0 ?
 		    0 : -errno;
 	r = take_umask(call);

@@ -110,9 +110,12 @@ static int
 move_file(const struct moving *moving)
 {
 	const struct cdn_named *from = &moving->from, *to = &moving->to;
-	bool mine = mknodat(to->in.fd, to->name, S_IFREG, 0) == 0;
+	bool mine;
 	int r;
 
+	if (S_ISDIR(to->at.mode))
+		return -EISDIR;
+	mine = mknodat(to->in.fd, to->name, S_IFREG, 0) == 0;
 	if (!mine && errno != EEXIST)
 		return -errno;
 	if (!mine && (moving->flags & RENAME_NOREPLACE) != 0)

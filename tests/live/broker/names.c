@@ -301,6 +301,47 @@ check_told(void)
 	tmp_end();
 }
 
+static void
+deny_all(const struct cdn_question *question, dev_t dev, ino_t ino,
+    struct cordon_verdict *verdict, void *arg)
+{
+	(void)question;
+	(void)dev;
+	(void)ino;
+	(void)arg;
+	verdict->decision = CORDON_DENY;
+	verdict->allowed = false;
+	verdict->matched_rule = "second";
+}
+
+/* A file with another name that is denied is denied under this one. */
+static void
+check_second_names(void)
+{
+	struct cage cage = { .rules = rules, .other_names = deny_all };
+
+	tmp_begin();
+	make_files();
+	tmp_hardlink("w/secrets/s", "w/pub/second");
+	cage_start(&cage, CAGE_B);
+	(void)cage_ask(&cage, "chdir %s", tmp_path("w"));
+	ok(strcmp(cage_ask(&cage, "rename pub/a pub/b"), "done 0") == 0,
+	    "a file with one name is renamed");
+	ok(strcmp(cage_ask(&cage, "rename pub/second pub/c"),
+	       "errno 13") == 0 && strcmp(cage.rule, "second") == 0,
+	    "one with two names is not");
+	ok(strcmp(cage_ask(&cage, "link pub/second pub/c"), "errno 13") == 0,
+	    "nor linked");
+	ok(strcmp(cage_ask(&cage, "rename2 pub/b pub/second 2"),
+	       "errno 13") == 0, "nor exchanged");
+	ok(strcmp(cage_ask(&cage, "truncate 0 pub/second"), "errno 13") == 0,
+	    "nor cut");
+	(void)cage_stop(&cage);
+	ok(holds("w/secrets/s", "SECRET\n") && !tmp_there("w/pub/c"),
+	    "and it is as it was");
+	tmp_end();
+}
+
 int
 main(void)
 {
@@ -311,5 +352,6 @@ main(void)
 	check_rows(CAGE_B);
 	check_rows(CAGE_C);
 	check_told();
+	check_second_names();
 	return done_testing();
 }
