@@ -21,6 +21,12 @@ is(const struct cdn_address *address, int family)
 	return address->u.any.sa_family == family;
 }
 
+static bool
+names_peer(enum cdn_address_use use)
+{
+	return use == CDN_ADDRESS_CONNECT || use == CDN_ADDRESS_SEND;
+}
+
 int
 cdn_address_copy(const struct cdn_call *call, uint64_t from, uint64_t size,
     struct cdn_address *ret)
@@ -97,15 +103,8 @@ judge_address(struct cdn_call *call, enum cdn_address_use use,
 		(const void *)&address->u.in.sin_addr, host,
 		sizeof(host)) == NULL)
 		return -EACCES;
-	return judge_endpoint(call, use == CDN_ADDRESS_CONNECT ||
-		use == CDN_ADDRESS_SEND ? CORDON_CONNECT : CORDON_BIND,
-	    host, port);
-}
-
-static bool
-names_peer(enum cdn_address_use use)
-{
-	return use == CDN_ADDRESS_CONNECT || use == CDN_ADDRESS_SEND;
+	return judge_endpoint(call, names_peer(use) ? CORDON_CONNECT :
+						      CORDON_BIND, host, port);
 }
 
 static int

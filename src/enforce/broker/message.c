@@ -405,7 +405,7 @@ send_plain(struct cdn_call *call, const struct cdn_socket *socket)
 
 	if (message == NULL)
 		return -ENOBUFS;
-	message->vectors[0].iov_base = (void *)(uintptr_t)args[1];
+	memcpy(&message->vectors[0].iov_base, &args[1], sizeof(void *));
 	message->vectors[0].iov_len = args[2] > TOTAL_MAX ? TOTAL_MAX : args[2];
 	message->vector_count = 1;
 	return finish_message(call, message,
