@@ -498,6 +498,15 @@ enum cordon_environment {
 	CORDON_ENV_INHERIT   /* the caller's; only where there is no cage */
 };
 
+/* What the broker refused.  Everything in it lives during the call. */
+struct cordon_denial {
+	const char *call; /* "openat" */
+	int pid;	  /* of the thread that asked */
+	const char *path; /* real path, or HOST:PORT */
+	struct cordon_verdict verdict;
+	int error;	  /* errno that it got */
+};
+
 struct cordon_run_options {
 	size_t size;		  /* sizeof(struct cordon_run_options) */
 	const char *const *argv;  /* NULL-terminated; argv[0] is the program,
@@ -529,6 +538,9 @@ struct cordon_run_options {
 	/* What a person should know: what is not enforced, and so on. */
 	void (*notice)(const char *text, void *arg);
 	void *notice_arg;
+	/* Each refusal as it happens; from threads of ours, one at a time. */
+	void (*denied)(const struct cordon_denial *denial, void *arg);
+	void *denied_arg;
 };
 
 /*
@@ -557,7 +569,8 @@ struct cordon_run_result {
 	int signal;	    /* N, or 0 */
 	bool timed_out;
 	bool output_cut;    /* more than output_max: it was ended */
-	bool audit_lost;    /* its end could not be recorded */
+	bool audit_lost;    /* something of it could not be recorded */
+	unsigned long denials; /* refusals by the broker */
 	unsigned long long duration_ms;
 	char *out;	    /* captured, made UTF-8, NUL-terminated; or NULL */
 	size_t out_len;

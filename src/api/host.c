@@ -3,9 +3,6 @@
 #include "enforce/host/doctor.h"
 #include "enforce/host/host.h"
 
-/* Nobody judges trapped calls yet. */
-#define HAS_BROKER false
-
 _Static_assert((int)CORDON_ENFORCES_MAX == (int)CDN_ENFORCES_MAX &&
 	(int)CORDON_ENFORCES_NONE == (int)CDN_ENFORCES_NONE &&
 	(int)CORDON_ENFORCES_REQUIRED == (int)CDN_ENFORCES_REQUIRED,
@@ -22,7 +19,7 @@ cordon_doctor(enum cordon_format format, char **ret,
 
 	CDN_NEED(ret, err);
 	cdn_host_probe_all(&host);
-	cdn_doctor_examine(&host, HAS_BROKER, &doctor);
+	cdn_doctor_examine(&host, true, &doctor);
 	cdn_buf_init(&buf, CDN_TEXT_MAX);
 	code = cdn_api_give(cdn_doctor_format(&doctor, format, &buf, err), &buf,
 	    ret, err);

@@ -55,6 +55,11 @@
 #define CDN_PLAN_ENTRIES_MAX 65536  /* directory entries looked at for it */
 #define CDN_PLAN_DEPTH_MAX   64	    /* directories in each other, below a root */
 #define CDN_PLAN_REPORT_MAX  32	    /* rules named in a run's record */
+#define CDN_BROKER_THREADS   64	    /* that answer calls, of one run */
+#define CDN_BROKER_SLOW	     48	    /* of them, those that wait for others */
+#define CDN_BROKER_GRACE_MS  500    /* for them to end, at its close */
+#define CDN_BROKER_AGAIN     40	    /* times a call is begun anew */
+#define CDN_BROKER_MESSAGE_MAX (1024UL * 1024UL) /* bytes of one datagram */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
 

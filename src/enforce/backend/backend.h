@@ -31,7 +31,8 @@ struct cdn_backend {
 
 	/*
 	 * CDN_BARE, with no_new_privs set.  0 or -errno; never undone.  *step
-	 * becomes what it is doing, for the one who reports a failure.
+	 * becomes what it is doing, for the one who reports a failure.  When
+	 * the plan has a mode: the listener, which somebody must take.
 	 */
 	int (*enter)(const struct cdn_cage *cage, const char **step);
 

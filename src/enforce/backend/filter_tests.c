@@ -92,6 +92,12 @@
 
 #define FASTOPEN	     0x20000000U /* MSG_FASTOPEN */
 #define LEVEL_TCP	     6U
+#define LEVEL_IP	     0U
+#define LEVEL_IPV6	     41U
+#define IP_OPTIONS_	     4U
+#define IPV6_OLD_RTHDR_	     5U /* IPV6_2292RTHDR */
+#define IPV6_OLD_OPTIONS_    6U /* IPV6_2292PKTOPTIONS: that, too */
+#define IPV6_RTHDR_	     57U
 #define TCP_REPAIR_	     19U
 #define TCP_FASTOPEN_CONNECT_ 30U
 #define TCP_ULP_	     31U
@@ -216,11 +222,22 @@ static const struct cdn_filter_test tests[] = {
 
 	/* TCP_ULP can make another protocol of a connection, or SMC of TCP. */
 	IS(SETSOCKOPT, CDN_FACT_LISTED, 1, LEVEL_TCP, TCP_OPTION),
+	IS(SETSOCKOPT, CDN_FACT_LISTED, 1, LEVEL_IP, IP_OPTION),
+	IS(SETSOCKOPT, CDN_FACT_LISTED, 1, LEVEL_IPV6, IPV6_OPTION),
 	ELSE(SETSOCKOPT, ALLOW),
 	IS(TCP_OPTION, 0, 2, TCP_REPAIR_, NO_OPTION),
 	IS(TCP_OPTION, 0, 2, TCP_FASTOPEN_CONNECT_, NO_OPTION),
 	IS(TCP_OPTION, 0, 2, TCP_ULP_, NO_OPTION),
 	ELSE(TCP_OPTION, ALLOW),
+
+	/* A source route goes to somebody else than the address says first;
+	 * not every kernel wants a capability for it. */
+	IS(IP_OPTION, 0, 2, IP_OPTIONS_, NO_OPTION),
+	ELSE(IP_OPTION, ALLOW),
+	IS(IPV6_OPTION, 0, 2, IPV6_OLD_RTHDR_, NO_OPTION),
+	IS(IPV6_OPTION, 0, 2, IPV6_OLD_OPTIONS_, NO_OPTION),
+	IS(IPV6_OPTION, 0, 2, IPV6_RTHDR_, NO_OPTION),
+	ELSE(IPV6_OPTION, ALLOW),
 };
 
 const struct cdn_filter_test *

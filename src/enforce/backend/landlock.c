@@ -31,6 +31,18 @@ static const uint64_t rights[CDN_REGION_KIND_MAX] = {
 	    CDN_LL_IOCTL_DEV,
 };
 
+/* With any modify in it, a performed change needs all of it. */
+static const uint64_t bounds[CDN_REGION_KIND_MAX] = {
+	[CDN_REGION_CLOSED] = 0,
+	[CDN_REGION_FIXED] = READ_EXECUTE,
+	[CDN_REGION_OPEN] = READ_EXECUTE | MODIFY,
+	[CDN_REGION_MIXED_MODIFY] = READ_EXECUTE | MODIFY,
+	[CDN_REGION_MIXED_READ] = READ_EXECUTE | MODIFY,
+	[CDN_REGION_PASSAGE] = CDN_LL_READ_DIR,
+	[CDN_REGION_DEVICE] = CDN_LL_READ_FILE | CDN_LL_WRITE_FILE |
+	    CDN_LL_IOCTL_DEV,
+};
+
 uint64_t
 cdn_landlock_rights(enum cdn_region_kind kind)
 {
@@ -102,14 +114,13 @@ walk(const char *path)
 
 /* The plan's path is real: a symbolic link there now is not what was judged. */
 static int
-add_region(int ruleset, uint64_t handled, const struct cdn_region *region,
+add_region(int ruleset, uint64_t granted, const struct cdn_region *region,
     struct cordon_error *err)
 {
 	static const struct cdn_open_how how = {
 		.flags = O_PATH,
 		.resolve = CDN_RESOLVE_NO_SYMLINKS,
 	};
-	uint64_t granted = rights[region->held] & handled;
 	cdn_cleanup_fd int fd = -1;
 	int r;
 
@@ -134,20 +145,21 @@ add_region(int ruleset, uint64_t handled, const struct cdn_region *region,
 	return 0;
 }
 
-int
-cdn_landlock_build(const struct cdn_plan *plan, int abi, int *ret_fd,
+static int
+build(const struct cdn_plan *plan, int abi,
+    const struct cdn_landlock_ruleset *handled,
+    const uint64_t table[CDN_REGION_KIND_MAX], int *ret_fd,
     struct cordon_error *err)
 {
-	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi,
-	    plan->network == CDN_NETWORK_FULL);
-	int ruleset = cdn_sys_landlock_create(&handled, abi);
+	int ruleset = cdn_sys_landlock_create(handled, abi);
 
 	if (ruleset < 0)
 		return cdn_err_sys(err, -ruleset,
 		    "landlock: cannot create a ruleset");
 	for (size_t i = 0; i < plan->region_count; i++) {
-		int code = add_region(ruleset, handled.fs, &plan->regions[i],
-		    err);
+		const struct cdn_region *region = &plan->regions[i];
+		int code = add_region(ruleset,
+		    table[region->held] & handled->fs, region, err);
 
 		if (code != 0) {
 			close(ruleset);
@@ -156,4 +168,25 @@ cdn_landlock_build(const struct cdn_plan *plan, int abi, int *ret_fd,
 	}
 	*ret_fd = ruleset;
 	return 0;
+}
+
+int
+cdn_landlock_build(const struct cdn_plan *plan, int abi, int *ret_fd,
+    struct cordon_error *err)
+{
+	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi,
+	    plan->network == CDN_NETWORK_FULL);
+
+	return build(plan, abi, &handled, rights, ret_fd, err);
+}
+
+/* Files only: what it connects to, and whom it signals, it decides itself. */
+int
+cdn_landlock_bound(const struct cdn_plan *plan, int abi, int *ret_fd,
+    struct cordon_error *err)
+{
+	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi, true);
+
+	handled.scoped = 0;
+	return build(plan, abi, &handled, bounds, ret_fd, err);
 }

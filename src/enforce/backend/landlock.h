@@ -35,4 +35,11 @@ struct cdn_landlock_ruleset cdn_landlock_handled(int abi, bool network);
 CDN_MUST_USE int cdn_landlock_build(const struct cdn_plan *plan, int abi,
     int *ret_fd, struct cordon_error *err);
 
+/*
+ * The outer bound: what anything at all in the plan allows, for whoever judges
+ * the rest.  The same conditions.
+ */
+CDN_MUST_USE int cdn_landlock_bound(const struct cdn_plan *plan, int abi,
+    int *ret_fd, struct cordon_error *err);
+
 #endif

@@ -15,6 +15,7 @@ struct native {
 	struct cdn_cage cage; /* first */
 	int ruleset;	      /* -1: this host has no Landlock */
 	bool filtered;	      /* this host has seccomp */
+	unsigned flags;	      /* of the filter: with a listener? */
 	struct cdn_filter filter;
 };
 
@@ -82,6 +83,10 @@ native_fill(struct native *native, const struct cdn_plan *plan,
 	if (code != 0 || !host->seccomp_filter)
 		return code;
 	native->filtered = true;
+	if (plan->mode != CDN_PLAN_MODE_NONE)
+		native->flags = CDN_SECCOMP_NEW_LISTENER |
+		    (host->notify_wait_killable ? CDN_SECCOMP_WAIT_KILLABLE :
+						  0);
 	return cdn_filter_build(&spec, &native->filter, err);
 }
 
@@ -118,7 +123,8 @@ native_enter(const struct cdn_cage *cage, const char **step)
 	}
 	if (r == 0 && native->filtered) {
 		*step = "seccomp";
-		r = cdn_sys_seccomp(native->filter.code, native->filter.n, 0);
+		r = cdn_sys_seccomp(native->filter.code, native->filter.n,
+		    native->flags);
 	}
 	return r;
 }

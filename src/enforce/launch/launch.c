@@ -1,5 +1,9 @@
 #include "enforce/launch/launch.h"
 
+#include <errno.h>
+
+#include "enforce/backend/landlock.h"
+#include "enforce/broker/broker.h"
 #include "enforce/home/env.h"
 #include "enforce/home/home.h"
 #include "enforce/host/host.h"
@@ -13,6 +17,7 @@ extern char **environ;
 struct entrance {
 	const struct cdn_cage *cage;
 	const char **step;
+	struct cdn_offer *offer; /* NULL: nobody answers */
 };
 
 struct cordon_process {
@@ -25,6 +30,10 @@ struct cordon_process {
 	struct cdn_cage *cage;
 	struct entrance entrance;
 	const char *step; /* of the cage, when entering it failed */
+	struct cdn_offer offer;
+	struct cdn_broker *broker; /* NULL: the plan needs none */
+	unsigned long denials;	   /* written by its threads, one at a time */
+	bool audit_broken;
 	struct cdn_record *record;
 	struct cdn_run_request request;
 	struct cdn_running *running;
@@ -47,6 +56,7 @@ fill_plan(struct cordon_plan *plan, struct cordon_error *err)
 		.spec = &plan->session->spec,
 		.host = &plan->host,
 		.reader = &cdn_launch_reader,
+		.has_broker = plan->host.seccomp_notify,
 	};
 
 	return cdn_plan_build(plan->arena, &input, &plan->plan, err);
@@ -268,8 +278,12 @@ CDN_BARE static int
 enter(const void *arg)
 {
 	const struct entrance *e = arg;
+	int r = e->cage->backend->enter(e->cage, e->step);
 
-	return e->cage->backend->enter(e->cage, e->step);
+	if (r < 0 || e->offer == NULL)
+		return r;
+	*e->step = "broker";
+	return cdn_broker_offer(e->offer, r);
 }
 
 static int
@@ -301,6 +315,14 @@ as_argv(const char *const *list)
 	return argv.wanted;
 }
 
+static int
+via(void *arg, int (*start)(void *start_arg), void *start_arg)
+{
+	struct cordon_process *p = arg;
+
+	return cdn_broker_via(p->broker, &p->offer, start, start_arg);
+}
+
 static void
 fill_request(struct cordon_process *p)
 {
@@ -329,8 +351,13 @@ fill_request(struct cordon_process *p)
 	r->validate_arg = p;
 	if (p->cage == NULL)
 		return;
-	p->entrance = (struct entrance){ p->cage, &p->step };
+	p->entrance = (struct entrance){ p->cage, &p->step,
+		p->broker != NULL ? &p->offer : NULL };
 	r->entry = (struct cdn_entry){ enter, &p->entrance, &p->step };
+	if (p->broker != NULL) {
+		r->via = via;
+		r->via_arg = p;
+	}
 }
 
 /* ----- Starting ------------------------------------------------------------------ */
@@ -340,6 +367,7 @@ process_free(struct cordon_process *p)
 {
 	if (p == NULL)
 		return;
+	cdn_broker_close(p->broker);
 	if (p->cage != NULL)
 		p->cage->backend->free(p->cage);
 	cdn_record_close(p->record);
@@ -374,6 +402,94 @@ prepare_none(struct cordon_process *p, struct cordon_error *err)
 	return code != 0 ? code : cdn_launch_accept(p->plan, err);
 }
 
+static int
+by_path(const void *a, const void *b)
+{
+	const struct cdn_broker_region *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
+}
+
+/* Where Landlock holds every operation by itself a call may go on. */
+static struct cdn_broker_region *
+native_regions(struct cdn_arena *arena, const struct cdn_plan *plan)
+{
+	struct cdn_broker_region *regions = cdn_arena_array(arena,
+	    plan->region_count + 1, sizeof(*regions));
+
+	for (size_t i = 0; regions != NULL && i < plan->region_count; i++)
+		regions[i] = (struct cdn_broker_region){
+			.path = plan->regions[i].path,
+			.native = plan->regions[i].held == CDN_REGION_OPEN ||
+			    plan->regions[i].held == CDN_REGION_FIXED ||
+			    plan->regions[i].held == CDN_REGION_DEVICE,
+		};
+	if (regions != NULL)
+		qsort(regions, plan->region_count, sizeof(*regions), by_path);
+	return regions;
+}
+
+static void
+tell_denial(const struct cordon_process *p, const struct cdn_denial *denial)
+{
+	char path[CDN_PATH_MAX + 1];
+	struct cordon_denial told = {
+		.call = denial->call,
+		.pid = (int)denial->pid,
+		.path = path,
+		.verdict = *denial->verdict,
+		.error = denial->error,
+	};
+
+	if (p->options->denied == NULL)
+		return;
+	snprintf(path, sizeof(path), "%.*s",
+	    CDN_STR_ARG(denial->question->path));
+	p->options->denied(&told, p->options->denied_arg);
+}
+
+/*
+ * Every refusal is an event.  One that cannot be kept must not go on unseen:
+ * the run ends, unless the policy says otherwise.
+ */
+static void
+denied(const struct cdn_denial *denial, void *arg)
+{
+	struct cordon_process *p = arg;
+
+	p->denials++;
+	tell_denial(p, denial);
+	if (cdn_record_denied(p->record, denial, NULL) != 0 &&
+	    !p->terms.audit_warn)
+		p->audit_broken = true;
+}
+
+static int
+open_broker(struct cordon_process *p, struct cordon_error *err)
+{
+	const struct cdn_plan *plan = p->plan->plan;
+	cdn_cleanup_fd int ruleset = -1;
+	struct cdn_broker_spec spec = {
+		.authority = p->session->authority,
+		.regions = native_regions(p->arena, plan),
+		.region_count = plan->region_count,
+		.reads = plan->mode == CDN_PLAN_MODE_C,
+		.denied = denied,
+		.denied_arg = p,
+	};
+	int code;
+
+	if (spec.regions == NULL)
+		return cdn_err_nomem(err);
+	code = cdn_landlock_bound(plan, p->plan->host.landlock_abi, &ruleset,
+	    err);
+	if (code != 0)
+		return code;
+	spec.ruleset = ruleset;
+	p->offer = (struct cdn_offer)CDN_OFFER_INIT;
+	return cdn_broker_open(&spec, &p->broker, err);
+}
+
 /* Everything before the program; nothing of it is left when it fails. */
 static int
 prepare(struct cordon_process *p, struct cordon_error *err)
@@ -394,6 +510,8 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 	if (code == 0 && caged)
 		code = cdn_backend_native.build(p->plan->plan, &p->plan->host,
 		    &p->cage, err);
+	if (code == 0 && caged && p->plan->plan->mode != CDN_PLAN_MODE_NONE)
+		code = open_broker(p, err);
 	return code;
 }
 
@@ -531,6 +649,8 @@ fill_result(const struct cordon_process *p, const struct cdn_run_result *from,
 		.duration_ms = from->duration_ms,
 	};
 	memcpy(ret->run, p->run, sizeof(ret->run));
+	ret->denials = p->denials;
+	ret->audit_lost = p->audit_broken;
 	if (p->options->output == CORDON_OUTPUT_PASS)
 		return 0;
 	code = take_text(&from->out, &ret->out, &ret->out_len, err);
@@ -556,7 +676,7 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	}
 	if (code == 0) {
 		/* It did run: what became of it is told in any case. */
-		result.audit_lost = recorded(p, cdn_record_end(p->record,
+		result.audit_lost |= recorded(p, cdn_record_end(p->record,
 		    &result, &why), &why, NULL) != 0;
 		if (result.audit_lost && p->options->notice != NULL)
 			p->options->notice(why.text, p->options->notice_arg);

@@ -102,6 +102,10 @@ CDN_MUST_USE int cdn_record_start(struct cdn_record *record,
 CDN_MUST_USE int cdn_record_refused(struct cdn_record *record,
     const struct cordon_run_options *options,
     const struct cordon_error *why, struct cordon_error *err);
+struct cdn_denial;
+/* From any thread of the broker. */
+CDN_MUST_USE int cdn_record_denied(struct cdn_record *record,
+    const struct cdn_denial *denial, struct cordon_error *err);
 CDN_MUST_USE int cdn_record_end(struct cdn_record *record,
     const struct cordon_run_result *result, struct cordon_error *err);
 void cdn_record_close(struct cdn_record *record);

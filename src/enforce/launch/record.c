@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "enforce/audit/audit.h"
+#include "enforce/broker/broker.h"
 #include "enforce/run/redact.h"
 
 extern char **environ;
@@ -341,6 +342,43 @@ cdn_record_refused(struct cdn_record *record,
 
 	return put(record, why->code == CORDON_E_EXEC ?
 		CDN_EVENT_EXEC_DENIED : CDN_EVENT_RUN_REFUSED, fields,
+	    CDN_LEN(fields), err);
+}
+
+static enum cdn_event_kind
+kind_of(const struct cdn_question *question)
+{
+	if (question->op == CORDON_EXEC)
+		return CDN_EVENT_EXEC_DENIED;
+	return question->op >= CORDON_CONNECT && !question->is_socket ?
+	    CDN_EVENT_NET_DENIED : CDN_EVENT_FS_DENIED;
+}
+
+int
+cdn_record_denied(struct cdn_record *record, const struct cdn_denial *denial,
+    struct cordon_error *err)
+{
+	const struct cordon_verdict *v = denial->verdict;
+	const struct cdn_event_field fields[] = {
+		text("profile", v->profile),
+		text("op", cordon_op_name(v->operation)),
+		{ .name = "path", .type = CDN_FIELD_TEXT,
+		    .text = denial->question->path },
+		boolean("allowed", false),
+		text("matched_rule", v->matched_rule),
+		text("layer", cordon_layer_name(v->layer)),
+		text("rule_text", v->rule_text),
+		text("source", v->source),
+		number("line", v->line),
+		number("column", v->column),
+		text("call", denial->call),
+		number("pid", denial->pid),
+		number("errno", denial->error),
+	};
+
+	if (record == NULL)
+		return 0;
+	return put(record, kind_of(denial->question), fields,
 	    CDN_LEN(fields), err);
 }
 

@@ -113,6 +113,12 @@ struct cdn_run_request {
 				  * the secrets of envp redacted */
 	struct cdn_run_limits limits;
 	struct cdn_entry entry;	 /* enter NULL: no cage */
+	/*
+	 * Calls start(start_arg) on the thread that is to be the parent of the
+	 * command, and returns what it returned.  NULL: the calling one.
+	 */
+	int (*via)(void *arg, int (*start)(void *start_arg), void *start_arg);
+	void *via_arg;
 	/* Asked before anything is spawned; an error means nothing was. */
 	int (*validate)(const struct cdn_run_request *request, void *arg,
 	    struct cordon_error *err);

@@ -228,6 +228,16 @@ start_error(const struct cdn_launch *launch, int r, struct cordon_error *err)
 	    request->program, step);
 }
 
+/* On the thread that becomes the parent; the mask is the caller's. */
+static int
+make(void *arg)
+{
+	struct cdn_spawn *spawn = arg;
+
+	return spawn->reaper == CDN_REAPER_SELF ? clone_self(spawn)
+	    : clone_shepherd(spawn);
+}
+
 int
 cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
 {
@@ -236,8 +246,8 @@ cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
 	int r;
 
 	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
-	r = spawn->reaper == CDN_REAPER_SELF ? clone_self(spawn)
-	    : clone_shepherd(spawn);
+	r = launch->request->via == NULL ? make(spawn)
+	    : launch->request->via(launch->request->via_arg, make, spawn);
 	cdn_sys_set_mask(launch->mask, NULL);
 	errno = saved;
 	spawn->running = spawn->keeper_fd >= 0;

@@ -92,6 +92,82 @@ failure_of(const struct cordon_error *err)
 	return err->code == CORDON_E_EXEC ? CLI_RUN_REFUSED : CLI_RUN_FAILED;
 }
 
+/* ----- Denials -------------------------------------------------------------- */
+
+#define RULES_MAX 4 /* named in the summary */
+
+/* Which rules refused, and how often; written by one thread at a time. */
+struct denials {
+	bool aloud; /* each as it happens */
+	unsigned long others;
+	size_t count;
+	struct {
+		char text[160]; /* "modify .git/config (<preset workspace>)" */
+		unsigned long times;
+	} rules[RULES_MAX];
+};
+
+static void
+describe(const struct cordon_verdict *v, char *out, size_t size)
+{
+	const char *rule = v->rule_text != NULL ? v->rule_text :
+						  v->matched_rule;
+
+	if (v->line != 0)
+		snprintf(out, size, "%s %s (%s:%u)",
+		    cordon_op_name(v->operation), rule, v->source, v->line);
+	else
+		snprintf(out, size, "%s %s (%s)",
+		    cordon_op_name(v->operation), rule,
+		    v->source != NULL ? v->source :
+					cordon_layer_name(v->layer));
+}
+
+static void
+add_denial(const struct cordon_denial *denial, void *arg)
+{
+	struct denials *d = arg;
+	char text[sizeof(d->rules[0].text)];
+
+	describe(&denial->verdict, text, sizeof(text));
+	if (d->aloud)
+		cli_note("denied: %s of '%s': %s", denial->call, denial->path,
+		    text);
+	for (size_t i = 0; i < d->count; i++)
+		if (strcmp(d->rules[i].text, text) == 0) {
+			d->rules[i].times++;
+			return;
+		}
+	if (d->count == RULES_MAX) {
+		d->others++;
+		return;
+	}
+	memcpy(d->rules[d->count].text, text, sizeof(text));
+	d->rules[d->count++].times = 1;
+}
+
+static void
+sum_up(const struct denials *d, const struct cordon_run_result *result)
+{
+	struct cdn_buf line;
+
+	if (result->denials == 0)
+		return;
+	cdn_buf_init(&line, 4096);
+	for (size_t i = 0; i < d->count; i++) {
+		cdn_buf_printf(&line, "%s%s", i > 0 ? ", " : "",
+		    d->rules[i].text);
+		if (d->rules[i].times > 1)
+			cdn_buf_printf(&line, " x%lu", d->rules[i].times);
+	}
+	if (d->others > 0)
+		cdn_buf_printf(&line, ", and %lu more", d->others);
+	if (!cdn_buf_failed(&line))
+		cli_note("%lu denial%s: %s", result->denials,
+		    result->denials == 1 ? "" : "s", line.p);
+	cdn_buf_done(&line);
+}
+
 /* ----- Running -------------------------------------------------------------- */
 
 static void
@@ -106,7 +182,7 @@ static void
 hint_at_refusals(const struct cordon_run_result *result, bool caged)
 {
 	if (caged && !result->success && !result->timed_out &&
-	    result->signal == 0)
+	    result->signal == 0 && result->denials == 0)
 		cli_note("the command ended with %d; if a path was refused, "
 			 "'cordon check PATH' names the rule",
 		    result->exit_code);
@@ -114,12 +190,15 @@ hint_at_refusals(const struct cordon_run_result *result, bool caged)
 
 static int
 run(const struct cordon_session *session, struct cordon_run_options *options,
-    bool json)
+    bool json, bool aloud)
 {
 	struct cordon_run_result result;
 	struct cordon_error err = { 0 };
+	struct denials denials = { .aloud = aloud };
 	int status;
 
+	options->denied = add_denial;
+	options->denied_arg = &denials;
 	options->output = json ? CORDON_OUTPUT_CAPTURE : CORDON_OUTPUT_PASS;
 	options->foreground = !json && isatty(STDIN_FILENO) == 1;
 	options->forward_signals = true;
@@ -132,6 +211,7 @@ run(const struct cordon_session *session, struct cordon_run_options *options,
 	else
 		hint_at_refusals(&result,
 		    options->backend != CORDON_BACKEND_NONE);
+	sum_up(&denials, &result);
 	status = status_of(&result);
 	cordon_run_result_done(&result);
 	return status;
@@ -184,7 +264,8 @@ run_session(const struct cli_args *args, const struct cordon_session *session,
 		if (status != CLI_YES)
 			return status;
 	}
-	return run(session, options, cli_has(args, CLI_JSON));
+	return run(session, options, cli_has(args, CLI_JSON),
+	    cli_has(args, CLI_VERBOSE));
 }
 
 int

@@ -1,0 +1,322 @@
+/*
+ * The life of a broker: its launch thread, and the end of all.
+ */
+#include "enforce/broker/broker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "enforce/broker/inside.h"
+#include "enforce/sys/forgo.h"
+#include "enforce/sys/landlock.h"
+#include "enforce/sys/sys.h"
+
+#define STACK_SIZE (256UL * 1024UL)
+
+/* ----- The launch thread --------------------------------------------------------- */
+
+static int
+confine(const struct cdn_broker *broker)
+{
+	int r = cdn_sys_no_new_privs();
+
+	if (r == 0)
+		r = cdn_sys_forgo_capabilities();
+	if (r == 0 && broker->spec.ruleset >= 0)
+		r = cdn_sys_landlock_restrict(broker->spec.ruleset);
+	return r;
+}
+
+static void
+set_state(struct cdn_broker *broker, enum cdn_broker_state state)
+{
+	pthread_mutex_lock(&broker->mutex);
+	if (broker->state != CDN_BROKER_CLOSING)
+		broker->state = state;
+	pthread_cond_broadcast(&broker->changed);
+	pthread_mutex_unlock(&broker->mutex);
+}
+
+/* Until it is one of these two. */
+static enum cdn_broker_state
+wait_state(struct cdn_broker *broker, enum cdn_broker_state a,
+    enum cdn_broker_state b)
+{
+	enum cdn_broker_state now;
+
+	pthread_mutex_lock(&broker->mutex);
+	while (broker->state != a && broker->state != b)
+		pthread_cond_wait(&broker->changed, &broker->mutex);
+	now = broker->state;
+	pthread_mutex_unlock(&broker->mutex);
+	return now;
+}
+
+/* Whoever waits for the listener in vain is told; where is the caller's. */
+static void
+end_offer(struct cdn_broker *broker)
+{
+	struct cdn_offer *where = broker->order.where;
+	int none = -1;
+
+	if (__atomic_compare_exchange_n(&where->listener, &none, -2, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		(void)cdn_raw(SYS_futex, &where->listener, FUTEX_WAKE_PRIVATE,
+		    1);
+	pthread_mutex_lock(&broker->mutex);
+	while (!broker->order.settled)
+		pthread_cond_wait(&broker->changed, &broker->mutex);
+	pthread_mutex_unlock(&broker->mutex);
+}
+
+static void
+carry_out(struct cdn_broker *broker)
+{
+	sigset_t all;
+	int r = cdn_worker_start_taker(broker);
+
+	if (r == 0) {
+		pthread_sigmask(SIG_SETMASK, &broker->order.mask, &all);
+		r = broker->order.start(broker->order.arg);
+		pthread_sigmask(SIG_SETMASK, &all, NULL);
+		end_offer(broker);
+	}
+	broker->order.result = r;
+	set_state(broker, CDN_BROKER_STARTED);
+}
+
+/* It stays to the end: the child dies with this very thread. */
+static void *
+launch_main(void *arg)
+{
+	struct cdn_broker *broker = arg;
+
+	broker->error = -confine(broker);
+	set_state(broker, CDN_BROKER_CONFINED);
+	if (wait_state(broker, CDN_BROKER_ORDERED, CDN_BROKER_CLOSING) ==
+	    CDN_BROKER_ORDERED) {
+		carry_out(broker);
+		(void)wait_state(broker, CDN_BROKER_CLOSING,
+		    CDN_BROKER_CLOSING);
+	}
+	return NULL;
+}
+
+static int
+start_launcher(struct cdn_broker *broker)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int r;
+
+	/* Not those that libc keeps for itself: setuid() waits for them. */
+	sigfillset(&all);
+	if ((r = pthread_attr_init(&attr)) != 0)
+		return -r;
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = pthread_create(&broker->launcher, &attr, launch_main, broker);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return -r;
+}
+
+/* ----- Opening ------------------------------------------------------------------- */
+
+static int
+open_places(struct cdn_broker *broker, struct cordon_error *err)
+{
+	struct cdn_open_how how = { .flags = O_PATH | O_DIRECTORY };
+	struct stat st;
+	int r = cdn_sys_openat2(AT_FDCWD, "/", &how);
+
+	if (r < 0)
+		return cdn_err_sys(err, -r, "the broker needs openat2 "
+		    "(Linux 5.6, and no filter that takes it away)");
+	broker->root_fd = r;
+	r = cdn_sys_openat2(AT_FDCWD, "/proc/self/fd", &how);
+	if (r < 0 || fstat(r, &st) != 0)
+		return cdn_err_sys(err, r < 0 ? -r : errno,
+		    "the broker needs /proc (mount it)");
+	broker->fds_fd = r;
+	broker->proc_dev = st.st_dev;
+	broker->stop_fd = eventfd(0, EFD_CLOEXEC);
+	return broker->stop_fd >= 0 ? 0 :
+	    cdn_err_sys(err, errno, "failed to make an eventfd");
+}
+
+static struct cdn_broker *
+new_broker(const struct cdn_broker_spec *spec)
+{
+	struct cdn_broker *broker = calloc(1, sizeof(*broker));
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (broker == NULL)
+		return NULL;
+	broker->spec = *spec;
+	broker->listener = broker->stop_fd = -1;
+	broker->root_fd = broker->fds_fd = -1;
+	broker->processors = processors < 1 ? 1 : (unsigned)processors;
+	broker->holders = 1;
+	pthread_mutex_init(&broker->mutex, NULL);
+	pthread_mutex_init(&broker->receiving, NULL);
+	pthread_mutex_init(&broker->telling, NULL);
+	pthread_mutex_init(&broker->naming, NULL);
+	pthread_rwlock_init(&broker->judging, NULL);
+	pthread_cond_init(&broker->changed, NULL);
+	return broker;
+}
+
+static int
+open_launcher(struct cdn_broker *broker, struct cordon_error *err)
+{
+	int r = start_launcher(broker);
+
+	if (r < 0)
+		return cdn_err_sys(err, -r, "failed to start a thread");
+	(void)wait_state(broker, CDN_BROKER_CONFINED, CDN_BROKER_CONFINED);
+	if (broker->error == 0)
+		return 0;
+	r = broker->error;
+	cdn_broker_close(broker);
+	return cdn_err_sys(err, r, "failed to confine the broker");
+}
+
+int
+cdn_broker_open(const struct cdn_broker_spec *spec, struct cdn_broker **ret,
+    struct cordon_error *err)
+{
+	struct cdn_broker *broker = new_broker(spec);
+	int r;
+
+	if (broker == NULL)
+		return cdn_err_nomem(err);
+	r = open_places(broker, err);
+	if (r < 0) {
+		cdn_broker_leave(broker);
+		return r;
+	}
+	r = open_launcher(broker, err);
+	if (r == 0)
+		*ret = broker;
+	return r;
+}
+
+int
+cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
+    int (*start)(void *arg), void *arg)
+{
+	if (broker->order.start != NULL)
+		cdn_bug("a broker starts once");
+	broker->order.where = where;
+	broker->order.start = start;
+	broker->order.arg = arg;
+	pthread_sigmask(SIG_BLOCK, NULL, &broker->order.mask);
+	set_state(broker, CDN_BROKER_ORDERED);
+	(void)wait_state(broker, CDN_BROKER_STARTED, CDN_BROKER_STARTED);
+	return broker->order.result;
+}
+
+/* ----- For the child ------------------------------------------------------------- */
+
+CDN_BARE int
+cdn_broker_offer(struct cdn_offer *where, int listener)
+{
+	uint32_t taken;
+
+	where->pid = (pid_t)cdn_raw(SYS_getpid);
+	__atomic_store_n(&where->listener, listener, __ATOMIC_RELEASE);
+	(void)cdn_raw(SYS_futex, &where->listener, FUTEX_WAKE_PRIVATE, 1);
+	while ((taken = __atomic_load_n(&where->taken, __ATOMIC_ACQUIRE)) == 0)
+		(void)cdn_raw(SYS_futex, &where->taken, FUTEX_WAIT_PRIVATE, 0,
+		    NULL);
+	return taken == 1 ? 0 : -EIO;
+}
+
+/* ----- The end ------------------------------------------------------------------- */
+
+static void
+close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static void
+free_broker(struct cdn_broker *broker)
+{
+	close_fd(broker->listener);
+	close_fd(broker->stop_fd);
+	close_fd(broker->root_fd);
+	close_fd(broker->fds_fd);
+	pthread_cond_destroy(&broker->changed);
+	pthread_rwlock_destroy(&broker->judging);
+	pthread_mutex_destroy(&broker->naming);
+	pthread_mutex_destroy(&broker->telling);
+	pthread_mutex_destroy(&broker->receiving);
+	pthread_mutex_destroy(&broker->mutex);
+	free(broker);
+}
+
+void
+cdn_broker_leave(struct cdn_broker *broker)
+{
+	bool last;
+
+	pthread_mutex_lock(&broker->mutex);
+	last = --broker->holders == 0;
+	pthread_mutex_unlock(&broker->mutex);
+	if (last)
+		free_broker(broker);
+}
+
+/* Those that can leave do so at once; one that hangs is not waited for. */
+static void
+wait_workers(struct cdn_broker *broker)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += CDN_BROKER_GRACE_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	pthread_mutex_lock(&broker->mutex);
+	while (broker->threads > 0)
+		if (pthread_cond_timedwait(&broker->changed, &broker->mutex,
+			&until) != 0)
+			break;
+	pthread_mutex_unlock(&broker->mutex);
+}
+
+/*
+ * The number of the listener stays taken, by something that answers nothing,
+ * as long as a worker that hangs may still use it.
+ */
+static void
+close_listener(struct cdn_broker *broker)
+{
+	if (broker->listener >= 0)
+		(void)dup3(broker->stop_fd, broker->listener, O_CLOEXEC);
+}
+
+void
+cdn_broker_close(struct cdn_broker *broker)
+{
+	if (broker == NULL)
+		return;
+	set_state(broker, CDN_BROKER_CLOSING);
+	(void)eventfd_write(broker->stop_fd, 1);
+	pthread_rwlock_wrlock(&broker->judging);
+	broker->closed = true;
+	pthread_rwlock_unlock(&broker->judging);
+	pthread_join(broker->launcher, NULL);
+	cdn_slow_sweep(broker, true);
+	wait_workers(broker);
+	close_listener(broker);
+	cdn_broker_leave(broker);
+}

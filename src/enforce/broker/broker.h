@@ -1,0 +1,120 @@
+/*
+ * broker - answers the calls that the kernel alone cannot judge.
+ *
+ *	receive -> decode (arguments copied once) -> resolve to an object of ours
+ *	        -> decide on its real path -> act -> inject, or refuse -> event
+ *
+ * It never decides on memory that the caller can still change, and whatever it
+ * lets happen it does itself, on the object it judged.  Where it answers
+ * CONTINUE a comment says why that is sound.
+ *
+ * It is itself an authority, so it is confined first: its threads have no
+ * capabilities and a Landlock domain that is the outer bound of the policy.
+ * The order matters:
+ *
+ *	open	the launch thread: no_new_privs, no capabilities, the domain
+ *	via	runs the spawn on that thread, so that the child's domain lies
+ *		below ours and we may look into it
+ *	took	the listener has arrived; more threads, one per CPU at least,
+ *		and one more whenever all of them are busy
+ *	close	they end; whoever still waits gets ENOSYS
+ *
+ * Threads inherit the domain from the one that made them: a second one made of
+ * the same rules would be a stranger to the child's.
+ *
+ * Its death kills the run: the child is bound to the launch thread.
+ */
+#ifndef CDN_BROKER_BROKER_H
+#define CDN_BROKER_BROKER_H
+
+#include <sys/types.h>
+
+#include "enforce/sys/notify.h"
+#include "engine/decide/decide.h"
+
+struct cdn_broker;
+
+/* What it refuses, once; called from any of its threads, one at a time. */
+struct cdn_denial {
+	const char *call; /* "openat" */
+	pid_t pid;	  /* of the thread */
+	const struct cdn_question *question; /* path or endpoint, op */
+	const struct cordon_verdict *verdict;
+	int error; /* what the caller got: EACCES, EXDEV, ... */
+};
+typedef void cdn_denial_fn(const struct cdn_denial *denial, void *arg);
+
+/*
+ * Has an object with more than one link, which was allowed under this name,
+ * another one that is denied?  Then the verdict becomes that denial.  Called
+ * from any of its threads, several at a time.
+ */
+typedef void cdn_other_names_fn(const struct cdn_question *question, dev_t dev,
+    ino_t ino, struct cordon_verdict *verdict, void *arg);
+
+struct cdn_broker_region {
+	const char *path;
+	bool native; /* open, fixed, host or device: CONTINUE is sound there */
+};
+
+/* All that it points to is borrowed until close; ruleset until open. */
+struct cdn_broker_spec {
+	const struct cdn_authority *authority;
+	/* Regions where every call may go on natively: held by Landlock. */
+	const struct cdn_broker_region *regions; /* sorted as by strcmp */
+	size_t region_count;
+	int ruleset; /* its own domain (outer bound); -1: no Landlock here */
+	const int *foreign_pts; /* minor numbers that existed at launch */
+	size_t foreign_pts_count;
+	bool reads; /* mode C: an open is performed, never continued */
+	bool trace; /* nothing at all goes on unseen */
+	cdn_denial_fn *denied; /* may be NULL */
+	void *denied_arg;
+	cdn_other_names_fn *other_names; /* may be NULL */
+	void *other_names_arg;
+};
+
+/*
+ * Confines the launch thread; nothing is answered yet.  Without openat2 or
+ * /proc nothing can be judged: CORDON_E_SYSTEM.
+ */
+CDN_MUST_USE int cdn_broker_open(const struct cdn_broker_spec *spec,
+    struct cdn_broker **ret, struct cordon_error *err);
+
+/*
+ * What the child and we have in common until its exec (CLONE_VM).  All zero is
+ * not a fresh one: CDN_OFFER_INIT.
+ */
+struct cdn_offer {
+	int listener;	/* in the child; -1 none yet, -2 there will be none */
+	uint32_t taken; /* futex: 0 waits, 1 taken, 2 given up */
+	int pidfd; /* of the child, among our descriptors; -1: by its pid */
+	pid_t pid; /* as it sees itself; no good in a PID namespace of its own */
+};
+#define CDN_OFFER_INIT { .listener = -1, .pidfd = -1 }
+
+/*
+ * Calls start(arg) on the launch thread, with the signal mask of the caller,
+ * and returns what it returned.  While it runs, another thread of ours waits
+ * for the listener at `where`: the child stores its number there
+ * (cdn_broker_offer(), between clone and exec) and goes on when it was taken.
+ * Its calls are answered from then on, its exec being the first of them.
+ * Once in the life of a broker.  -errno without start being called: there was
+ * no thread to wait.  Wait for the child's end before the close: it dies with
+ * the launch thread.
+ */
+int cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
+    int (*start)(void *arg), void *arg);
+
+/* For the child: CDN_BARE, 0 or -errno. */
+CDN_MUST_USE int cdn_broker_offer(struct cdn_offer *where, int listener);
+
+/*
+ * Ends the threads; who still waits gets ENOSYS, and a child that still lives
+ * is told so by the signal it asked for (PR_SET_PDEATHSIG).  A thread that
+ * hangs in the kernel (a dead network disk) is left there, after a moment: it
+ * touches nothing of the caller's any more.  NULL is fine.
+ */
+void cdn_broker_close(struct cdn_broker *broker);
+
+#endif

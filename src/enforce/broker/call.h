@@ -1,0 +1,193 @@
+/*
+ * call - one trapped call, from the notification to the answer.
+ *
+ * A handler fills the answer; it must not keep anything of the call.  All
+ * strings were copied once from the caller's memory: what they say now is what
+ * was judged.  Handlers of one broker run at the same time on several threads.
+ */
+#ifndef CDN_BROKER_CALL_H
+#define CDN_BROKER_CALL_H
+
+#include "enforce/broker/broker.h"
+
+struct cdn_call {
+	struct cdn_broker *broker;
+	const struct cdn_notif *notif;
+	const char *name; /* "openat" */
+	pid_t tid;
+	pid_t tgid; /* found when first needed; 0 = not yet */
+};
+
+enum cdn_answer_kind {
+	CDN_ANSWER_ERROR,    /* -error */
+	CDN_ANSWER_VALUE,    /* the call was carried out by us */
+	CDN_ANSWER_FD,	     /* a descriptor of ours for it; we close ours */
+	CDN_ANSWER_CONTINUE, /* see broker.h */
+};
+
+struct cdn_call_answer {
+	enum cdn_answer_kind kind;
+	int error;
+	int64_t value;
+	int fd;
+	bool cloexec;
+	bool alone; /* ours is closed before he goes on: he may execute what he
+		     * wrote, or see that nobody else holds a FIFO */
+};
+
+typedef void cdn_handler_fn(struct cdn_call *call,
+    struct cdn_call_answer *answer);
+
+/* dispatch.c: by system call number here; NULL: a trap nobody foresaw, which
+ * is answered ENOSYS. */
+cdn_handler_fn *cdn_handler_find(int nr, const char **ret_name);
+
+/* ----- Memory of the caller (memory.c) -------------------------------------- */
+
+/* Exactly size bytes; 0 or -errno (-EFAULT, -EPERM when it cannot be read). */
+CDN_MUST_USE int cdn_call_copy(const struct cdn_call *call, uint64_t from,
+    void *to, size_t size);
+/* A path; -ENAMETOOLONG beyond CDN_PATH_MAX.  The length. */
+CDN_MUST_USE int cdn_call_path(const struct cdn_call *call, uint64_t from,
+    char to[CDN_PATH_MAX + 1]);
+/* Into the caller's memory, which he may change meanwhile: results only. */
+CDN_MUST_USE int cdn_call_put(const struct cdn_call *call, uint64_t to,
+    const void *from, size_t size);
+
+/* ----- Objects (object.c) ----------------------------------------------------- */
+
+/* Ours, opened O_PATH; judged and used through the descriptor. */
+struct cdn_object {
+	int fd;	      /* -1: the last component is missing */
+	int parent;   /* O_PATH of the directory that holds, or would hold, it;
+		       * -1 unless asked for, and where name is "" */
+	char name[256]; /* in parent; "" for a root or what came by descriptor */
+	char path[CDN_PATH_MAX + 1]; /* real, unless unnamed */
+	mode_t mode;  /* type and permissions; 0 when missing */
+	dev_t dev;
+	dev_t rdev;   /* of a device */
+	ino_t ino;
+	nlink_t nlink;
+	bool on_proc; /* of a process or of the kernel, not a file */
+	bool unnamed; /* a pipe, a memfd: has no place in the tree, and whoever
+		       * reaches it has it already */
+};
+
+enum cdn_object_how { /* bits */
+	CDN_OBJECT_NOFOLLOW = 1, /* a link at the end is the object */
+	CDN_OBJECT_MISSING = 2,	 /* the last component may be missing */
+	CDN_OBJECT_EMPTY = 4,	 /* AT_EMPTY_PATH */
+	CDN_OBJECT_PARENT = 8,	 /* parent and name are wanted */
+	CDN_OBJECT_FILE = 16,	 /* to be made: with a slash it is EISDIR */
+};
+
+/*
+ * As the caller would see it: his cwd or directory descriptor, /proc/self and
+ * its like are his, magic links of his own /proc are taken by hand.  Whether
+ * he still waits is asked after whatever of /proc/TID was opened.  0 or
+ * -errno, the errno the real call would have given.
+ */
+CDN_MUST_USE int cdn_object_find(struct cdn_call *call, int dirfd,
+    const char *path, unsigned how, struct cdn_object *ret);
+/* What a descriptor of the caller refers to. */
+CDN_MUST_USE int cdn_object_of_fd(struct cdn_call *call, int fd,
+    struct cdn_object *ret);
+void cdn_object_done(struct cdn_object *object);
+/* Fills ret from a descriptor, which becomes its own, also on failure. */
+CDN_MUST_USE int cdn_object_fill(struct cdn_call *call, int fd,
+    struct cdn_object *ret);
+/* The real path of a descriptor of ours, as the kernel tells it; -errno. */
+CDN_MUST_USE int cdn_object_told(const struct cdn_call *call, int fd,
+    char path[CDN_PATH_MAX + 1]);
+
+/*
+ * walk.c: the same by hand, name by name; for what the kernel must not resolve
+ * in our place (/proc/self, magic links) and for names that are missing.  The
+ * descriptor `at` becomes its own.
+ */
+CDN_MUST_USE int cdn_walk(struct cdn_call *call, int at, const char *path,
+    unsigned how, struct cdn_object *ret);
+/* Is it on a /proc, ours or another one? */
+bool cdn_walk_is_proc(const struct cdn_call *call, int fd, dev_t dev);
+
+/* ----- Judging (judge.c) -------------------------------------------------------- */
+
+/* 0, or -errno to answer with: after the denial was told, or at the end. */
+CDN_MUST_USE int cdn_call_judge(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object);
+/*
+ * No, whatever the policy says, which may only speak of names: told as a denial
+ * by that rule of the floor.  -error; -ENOSYS at the end.
+ */
+CDN_MUST_USE int cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object, const char *rule, int error);
+/*
+ * An operation with two names.  -EXDEV: each is allowed, but something below
+ * would get another verdict.
+ */
+CDN_MUST_USE int cdn_call_judge_pair(struct cdn_call *call,
+    enum cdn_compound what, const struct cdn_object *from,
+    const struct cdn_object *to);
+/* Nothing below gets another verdict when the one becomes the other. */
+bool cdn_call_is_same(const struct cdn_call *call,
+    const struct cdn_object *from, const struct cdn_object *to);
+/* About a socket or an endpoint; the same results. */
+CDN_MUST_USE int cdn_call_judge_question(struct cdn_call *call,
+    const struct cdn_question *question);
+/* Does it depend on the address where he may connect to? */
+bool cdn_call_inet_is_judged(const struct cdn_call *call);
+/* The region it lies in is held by Landlock for every operation. */
+bool cdn_call_is_native(const struct cdn_call *call,
+    const struct cdn_object *object);
+
+/* ----- The caller himself (caller.c) ---------------------------------------- */
+
+/* Does he still wait?  What was opened of /proc/TID before was his, then. */
+bool cdn_call_waits(const struct cdn_call *call);
+/* His umask (17 us: only when something is made). */
+CDN_MUST_USE int cdn_call_umask(struct cdn_call *call, mode_t *ret);
+/* call->tgid; -errno. */
+CDN_MUST_USE int cdn_call_tgid(struct cdn_call *call);
+/* The device of his controlling terminal, 0 = none; -errno. */
+CDN_MUST_USE int cdn_call_terminal(struct cdn_call *call, dev_t *ret);
+/* O_PATH of his working directory or of a descriptor of his; -errno. */
+CDN_MUST_USE int cdn_call_base(const struct cdn_call *call, int dirfd);
+/*
+ * His very descriptor as one of ours, to be closed before he is answered.
+ * -EBADF: he has none of that number.
+ */
+CDN_MUST_USE int cdn_call_fetch(struct cdn_call *call, int fd);
+
+/* ----- Handlers --------------------------------------------------------------- */
+
+void cdn_handle_exec(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_metadata(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_mkdir(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_mknod(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_symlink(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_unlink(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_rmdir(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_unlinkat(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_rename(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_link(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_truncate(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_connect(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_bind(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_listen(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_sendto(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_sendmsg(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_sendmmsg(struct cdn_call *call,
+    struct cdn_call_answer *answer);
+/* TIOCGPTPEER */
+void cdn_handle_pty(struct cdn_call *call, struct cdn_call_answer *answer);
+
+/* What every handler ends with. */
+static inline void
+cdn_answer_error(struct cdn_call_answer *answer, int negative_errno)
+{
+	answer->kind = CDN_ANSWER_ERROR;
+	answer->error = -negative_errno;
+}
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * What /proc says of the thread that waits.  A number may be given away again
+ * when it died, so whatever is found here counts only if it still waits then.
+ */
+#include "enforce/broker/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "enforce/broker/inside.h"
+
+#define STATUS_MAX 4096 /* the first lines of it; Umask is the second */
+
+bool
+cdn_call_waits(const struct cdn_call *call)
+{
+	return cdn_sys_notify_waits(call->broker->listener, call->notif->id);
+}
+
+/* The beginning of /proc/TID/NAME, as a string. */
+static int
+read_proc(const struct cdn_call *call, const char *name, char text[STATUS_MAX])
+{
+	char path[64];
+	cdn_cleanup_fd int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)call->tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	n = read(fd, text, STATUS_MAX - 1);
+	if (n <= 0)
+		return n < 0 ? -errno : -ESRCH;
+	text[n] = '\0';
+	return cdn_call_waits(call) ? 0 : -ESRCH;
+}
+
+/* The number behind "\nNAME:". */
+static int
+status_number(const struct cdn_call *call, const char *name, int base,
+    unsigned long *ret)
+{
+	char text[STATUS_MAX];
+	int r = read_proc(call, "status", text);
+	const char *line = r < 0 ? NULL : strstr(text, name);
+
+	if (line == NULL)
+		return r < 0 ? r : -EPERM;
+	*ret = strtoul(line + strlen(name), NULL, base);
+	return 0;
+}
+
+int
+cdn_call_umask(struct cdn_call *call, mode_t *ret)
+{
+	unsigned long n;
+	int r = status_number(call, "\nUmask:", 8, &n);
+
+	if (r == 0)
+		*ret = (mode_t)(n & 0777);
+	return r;
+}
+
+int
+cdn_call_tgid(struct cdn_call *call)
+{
+	unsigned long n;
+	int r = call->tgid != 0 ? 0 : status_number(call, "\nTgid:", 10, &n);
+
+	if (r == 0 && call->tgid == 0)
+		call->tgid = (pid_t)n;
+	return r;
+}
+
+/* "PID (NAME) S PPID PGRP SESSION TTY ...", and NAME may hold anything. */
+int
+cdn_call_terminal(struct cdn_call *call, dev_t *ret)
+{
+	char text[STATUS_MAX];
+	int r = read_proc(call, "stat", text);
+	const char *at = r < 0 ? NULL : strrchr(text, ')');
+	unsigned long tty;
+
+	for (int i = 0; i < 5 && at != NULL; i++)
+		at = strchr(at + 1, ' ');
+	if (at == NULL)
+		return r < 0 ? r : -EPERM;
+	tty = strtoul(at, NULL, 10);
+	/* As the kernel packs it: the upper bits of the minor come last. */
+	*ret = makedev((unsigned)(tty >> 8 & 0xfff),
+	    (unsigned)((tty & 0xff) | (tty >> 12 & 0xfff00)));
+	return 0;
+}
+
+/* Before 6.9 there are none of threads; they nearly always share a table. */
+static int
+open_caller(struct cdn_call *call)
+{
+	int pidfd = cdn_sys_pidfd_thread(call->tid), r;
+
+	if (pidfd != -EINVAL)
+		return pidfd;
+	r = cdn_call_tgid(call);
+	return r < 0 ? r : cdn_sys_pidfd_open(call->tgid);
+}
+
+int
+cdn_call_fetch(struct cdn_call *call, int fd)
+{
+	cdn_cleanup_fd int pidfd = open_caller(call);
+	int own;
+
+	if (pidfd < 0)
+		return pidfd;
+	own = cdn_sys_pidfd_getfd(pidfd, fd);
+	if (own < 0 || cdn_call_waits(call))
+		return own;
+	close(own);
+	return -ESRCH;
+}
+
+int
+cdn_call_base(const struct cdn_call *call, int dirfd)
+{
+	char path[64];
+	int fd;
+
+	if (dirfd == AT_FDCWD)
+		snprintf(path, sizeof(path), "/proc/%d/cwd", (int)call->tid);
+	else
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)call->tid,
+		    dirfd);
+	fd = dirfd < 0 && dirfd != AT_FDCWD ? -1 :
+	    open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return dirfd != AT_FDCWD && (dirfd < 0 || errno == ENOENT) ?
+		    -EBADF : -errno;
+	if (cdn_call_waits(call))
+		return fd;
+	close(fd);
+	return -ESRCH;
+}

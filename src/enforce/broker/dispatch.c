@@ -1,0 +1,108 @@
+/*
+ * Which handler answers which call.
+ */
+#include "enforce/broker/call.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+
+#include "enforce/broker/metadata.h"
+
+/* ioctl(2) is many calls. */
+static const struct {
+	unsigned command;
+	cdn_handler_fn *handler;
+} commands[] = {
+	{ CDN_IOC_SETFLAGS, cdn_handle_metadata },
+	{ CDN_IOC_FSSETXATTR, cdn_handle_metadata },
+	{ TIOCGPTPEER, cdn_handle_pty },
+};
+
+static void
+handle_ioctl(struct cdn_call *call, struct cdn_call_answer *answer)
+{
+	unsigned command = (unsigned)call->notif->data.args[1];
+
+	for (size_t i = 0; i < CDN_LEN(commands); i++)
+		if (commands[i].command == command) {
+			commands[i].handler(call, answer);
+			return;
+		}
+	cdn_answer_error(answer, -ENOSYS);
+}
+
+static const struct {
+	int nr;
+	const char *name;
+	cdn_handler_fn *handler;
+} handlers[] = {
+#define ROW(name, handler) { SYS_##name, #name, handler }
+	ROW(execve, cdn_handle_exec),
+	ROW(execveat, cdn_handle_exec),
+	ROW(openat, cdn_handle_open),
+	ROW(ioctl, handle_ioctl),
+	ROW(fchmod, cdn_handle_metadata),
+	ROW(fchmodat, cdn_handle_metadata),
+	ROW(fchmodat2, cdn_handle_metadata),
+	ROW(fchown, cdn_handle_metadata),
+	ROW(fchownat, cdn_handle_metadata),
+	ROW(utimensat, cdn_handle_metadata),
+	ROW(setxattr, cdn_handle_metadata),
+	ROW(lsetxattr, cdn_handle_metadata),
+	ROW(fsetxattr, cdn_handle_metadata),
+	ROW(setxattrat, cdn_handle_metadata),
+	ROW(removexattr, cdn_handle_metadata),
+	ROW(lremovexattr, cdn_handle_metadata),
+	ROW(fremovexattr, cdn_handle_metadata),
+	ROW(removexattrat, cdn_handle_metadata),
+	ROW(file_setattr, cdn_handle_metadata),
+	ROW(mkdirat, cdn_handle_mkdir),
+	ROW(mknodat, cdn_handle_mknod),
+	ROW(symlinkat, cdn_handle_symlink),
+	ROW(unlinkat, cdn_handle_unlinkat),
+	ROW(renameat2, cdn_handle_rename),
+	ROW(linkat, cdn_handle_link),
+	ROW(truncate, cdn_handle_truncate),
+#ifdef SYS_renameat
+	ROW(renameat, cdn_handle_rename),
+#endif
+#ifdef SYS_rename
+	ROW(mkdir, cdn_handle_mkdir),
+	ROW(mknod, cdn_handle_mknod),
+	ROW(symlink, cdn_handle_symlink),
+	ROW(unlink, cdn_handle_unlink),
+	ROW(rmdir, cdn_handle_rmdir),
+	ROW(rename, cdn_handle_rename),
+	ROW(link, cdn_handle_link),
+#endif
+#ifdef SYS_open
+	ROW(open, cdn_handle_open),
+	ROW(creat, cdn_handle_open),
+#endif
+#ifdef SYS_chmod
+	ROW(chmod, cdn_handle_metadata),
+	ROW(chown, cdn_handle_metadata),
+	ROW(lchown, cdn_handle_metadata),
+	ROW(utime, cdn_handle_metadata),
+	ROW(utimes, cdn_handle_metadata),
+	ROW(futimesat, cdn_handle_metadata),
+#endif
+	ROW(connect, cdn_handle_connect),
+	ROW(bind, cdn_handle_bind),
+	ROW(listen, cdn_handle_listen),
+	ROW(sendto, cdn_handle_sendto),
+	ROW(sendmsg, cdn_handle_sendmsg),
+	ROW(sendmmsg, cdn_handle_sendmmsg),
+#undef ROW
+};
+
+cdn_handler_fn *
+cdn_handler_find(int nr, const char **ret_name)
+{
+	for (size_t i = 0; i < CDN_LEN(handlers); i++)
+		if (handlers[i].nr == nr) {
+			*ret_name = handlers[i].name;
+			return handlers[i].handler;
+		}
+	return NULL;
+}

@@ -1,0 +1,101 @@
+/*
+ * inside - of struct cdn_broker; for this room only.
+ *
+ *	launch thread --makes--> taker = first worker --makes--> workers
+ *
+ * The memory belongs to all of them and to the caller: who leaves last frees
+ * it, because a worker may hang in the kernel when the caller closes.
+ */
+#ifndef CDN_BROKER_INSIDE_H
+#define CDN_BROKER_INSIDE_H
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "enforce/broker/call.h"
+
+enum cdn_broker_state {
+	CDN_BROKER_NEW,
+	CDN_BROKER_CONFINED, /* the launch thread waits for an order */
+	CDN_BROKER_ORDERED,
+	CDN_BROKER_STARTED, /* it has carried it out */
+	CDN_BROKER_CLOSING,
+};
+
+/* What waits for somebody, and how it is made to return. */
+enum cdn_slow_kind {
+	CDN_SLOW_READER, /* an open that waits for the other end of a FIFO */
+	CDN_SLOW_WRITER,
+	CDN_SLOW_CONNECT, /* fd is the socket */
+	CDN_SLOW_SEND,	  /* looks after itself */
+};
+
+/* On the worker's stack. */
+struct cdn_slow {
+	struct cdn_slow *next;
+	uint64_t id;
+	int fd; /* of a FIFO: O_PATH */
+	enum cdn_slow_kind kind;
+};
+
+struct cdn_broker {
+	struct cdn_broker_spec spec;
+	pthread_t launcher;
+	int listener;
+	int stop_fd; /* eventfd: readable when all are to leave */
+	int root_fd; /* O_PATH of / */
+	int fds_fd;  /* O_PATH of /proc/self/fd */
+	dev_t proc_dev;
+	unsigned processors;
+
+	pthread_mutex_t mutex; /* for what follows */
+	pthread_cond_t changed;
+	enum cdn_broker_state state;
+	int error; /* of the launch thread, when it could not be confined */
+	unsigned holders; /* of this memory */
+	unsigned threads; /* workers */
+	unsigned idle;	  /* of them */
+	struct cdn_slow *slow;
+	unsigned slow_count;
+	struct {
+		struct cdn_offer *where;
+		int (*start)(void *arg);
+		void *arg;
+		sigset_t mask;
+		int result;
+		bool settled; /* nobody looks at where any more */
+	} order;
+
+	pthread_mutex_t receiving; /* one at a time, so that none gets stuck */
+	pthread_mutex_t telling;   /* of denials */
+	pthread_mutex_t naming;	   /* directories made, anything renamed */
+
+	/* Who reads holds what the spec points to. */
+	pthread_rwlock_t judging;
+	bool closed; /* it is the caller's again */
+};
+
+/* ----- worker.c ---------------------------------------------------------------- */
+
+/* A thread that answers calls, made by one that is confined.  -errno. */
+int cdn_worker_start(struct cdn_broker *broker);
+/* The thread that takes the listener and is the first worker. */
+CDN_MUST_USE int cdn_worker_start_taker(struct cdn_broker *broker);
+/* A holder less; the last one frees it. */
+void cdn_broker_leave(struct cdn_broker *broker);
+
+/* ----- slow.c ------------------------------------------------------------------ */
+
+/* As openat(2) on our descriptor, for what may take as long as it likes. */
+CDN_MUST_USE int cdn_slow_open(struct cdn_call *call,
+    const struct cdn_object *object, int flags);
+/*
+ * Around anything else that may take as long; -ENFILE: there are too many.
+ * slow is the caller's until the end.
+ */
+CDN_MUST_USE int cdn_slow_begin(struct cdn_call *call, struct cdn_slow *slow);
+void cdn_slow_end(struct cdn_call *call, const struct cdn_slow *slow);
+/* Frees those whose caller is gone, or all of them. */
+void cdn_slow_sweep(struct cdn_broker *broker, bool all);
+
+#endif

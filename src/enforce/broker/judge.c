@@ -1,0 +1,402 @@
+/*
+ * Asking the one who decides, about what was found.  What no policy speaks of
+ * is said here: cordon's own process, the caller's own entries in /proc, and
+ * terminals.
+ */
+#include "enforce/broker/call.h"
+
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "enforce/broker/inside.h"
+
+#define PTS_MAJOR 136
+
+/* ----- /proc --------------------------------------------------------------------- */
+
+/* "/proc/N/REST": N and REST, or "/proc/N/task/M/REST"; 0: of no process. */
+static unsigned long
+process_of(const char *path, const char **ret_rest)
+{
+	static const char task[] = "/task/";
+	unsigned long n;
+	char *end;
+
+	if (strncmp(path, "/proc/", 6) != 0 || path[6] < '0' || path[6] > '9')
+		return 0;
+	n = strtoul(path + 6, &end, 10);
+	if (strncmp(end, task, sizeof(task) - 1) == 0)
+		(void)strtoul(end + sizeof(task) - 1, &end, 10);
+	*ret_rest = *end == '/' ? end + 1 : end;
+	return n;
+}
+
+static bool
+is_one_of(const char *name, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Whoever has our memory: our process, and the one that minds the child.  The
+ * kernel would let us look at ourselves, and the caller must not through us.
+ */
+static bool
+has_our_memory(unsigned long pid)
+{
+	long r = cdn_raw(SYS_kcmp, getpid(), pid, KCMP_VM, 0, 0);
+
+	/* Who cannot be compared, or on no terms: it might be us. */
+	return r <= 0 && r != -ESRCH;
+}
+
+/* What everybody may know of a process: the kernel asks nothing for these. */
+static const char *const public_names[] = { "", "cgroup", "cmdline", "comm",
+	"limits", "loginuid", "mountinfo", "mounts", "oom_score",
+	"oom_score_adj", "sessionid", "stat", "statm", "status", "task", NULL };
+/* What a process may change of itself; all else in /proc is not written. */
+static const char *const own_names[] = { "clear_refs", "comm",
+	"coredump_filter", "oom_adj", "oom_score_adj", "timerslack_ns", NULL };
+
+static void
+judge_proc(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object, struct cordon_verdict *verdict)
+{
+	const char *rest = "";
+	unsigned long n = process_of(object->path, &rest);
+	bool his;
+
+	/* A /proc that is mounted elsewhere shows the same. */
+	if (strncmp(object->path, "/proc/", 6) != 0 &&
+	    strcmp(object->path, "/proc") != 0)
+		verdict->allowed = false;
+	if (n == 0)
+		return;
+	if (cdn_call_tgid(call) < 0) {
+		verdict->allowed = false;
+		return;
+	}
+	his = n == (unsigned long)call->tgid || n == (unsigned long)call->tid;
+	if (op == CORDON_MODIFY && his && is_one_of(rest, own_names))
+		verdict->allowed = true;
+	if (verdict->allowed && !his && has_our_memory(n) &&
+	    (op != CORDON_READ || !is_one_of(rest, public_names)))
+		verdict->allowed = false;
+}
+
+/* ----- Terminals ----------------------------------------------------------------- */
+
+/* One of /dev/pts that was not there when the run began. */
+static bool
+is_own_pts(const struct cdn_broker *broker, const struct cdn_object *object)
+{
+	if (!S_ISCHR(object->mode) || major(object->rdev) != PTS_MAJOR ||
+	    strncmp(object->path, "/dev/pts/", 9) != 0)
+		return false;
+	for (size_t i = 0; i < broker->spec.foreign_pts_count; i++)
+		if (broker->spec.foreign_pts[i] == (int)minor(object->rdev))
+			return false;
+	return true;
+}
+
+/* ----- The verdict --------------------------------------------------------------- */
+
+static void
+judge_links(const struct cdn_broker *broker, const struct cdn_object *object,
+    const struct cdn_question *question, struct cordon_verdict *verdict)
+{
+	if (verdict->allowed && S_ISREG(object->mode) && object->nlink > 1 &&
+	    broker->spec.other_names != NULL)
+		broker->spec.other_names(question, object->dev, object->ino,
+		    verdict, broker->spec.other_names_arg);
+}
+
+static void
+tell(const struct cdn_call *call, const struct cdn_question *question,
+    struct cordon_verdict *verdict, int error)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cdn_denial denial = { call->name, call->tid, question, verdict,
+		error };
+
+	if (verdict->decision == CORDON_ALLOW) {
+		/* None of the layers said so, but what stands above. */
+		verdict->decision = CORDON_DENY;
+		verdict->layer = CORDON_LAYER_FLOOR;
+		verdict->matched_rule = "/proc";
+		verdict->source = "<floor>";
+	}
+	if (broker->spec.denied == NULL)
+		return;
+	pthread_mutex_lock(&broker->telling);
+	broker->spec.denied(&denial, broker->spec.denied_arg);
+	pthread_mutex_unlock(&broker->telling);
+}
+
+static int
+judge(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = cdn_str_of(object->path) };
+	struct cordon_verdict verdict;
+
+	memset(&verdict, 0, sizeof(verdict));
+	cdn_decide(broker->spec.authority, &question, &verdict);
+	if (object->on_proc)
+		judge_proc(call, op, object, &verdict);
+	else if (is_own_pts(broker, object))
+		verdict.allowed = true;
+	judge_links(broker, object, &question, &verdict);
+	if (verdict.allowed)
+		return 0;
+	tell(call, &question, &verdict, EACCES);
+	return -EACCES;
+}
+
+int
+cdn_call_judge(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object)
+{
+	struct cdn_broker *broker = call->broker;
+	int r;
+
+	if (object->unnamed)
+		return 0;
+	pthread_rwlock_rdlock(&broker->judging);
+	r = broker->closed ? -ENOSYS : judge(call, op, object);
+	pthread_rwlock_unlock(&broker->judging);
+	return r;
+}
+
+int
+cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
+    const struct cdn_object *object, const char *rule, int error)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = cdn_str_of(object->path) };
+	struct cordon_verdict verdict;
+	int r = -ENOSYS;
+
+	memset(&verdict, 0, sizeof(verdict));
+	pthread_rwlock_rdlock(&broker->judging);
+	if (!broker->closed) {
+		cdn_decide(broker->spec.authority, &question, &verdict);
+		verdict.decision = CORDON_DENY;
+		verdict.allowed = false;
+		verdict.layer = CORDON_LAYER_FLOOR;
+		verdict.matched_rule = rule;
+		verdict.rule_text = verdict.deny_rule = NULL;
+		verdict.source = "<floor>";
+		verdict.line = verdict.column = 0;
+		tell(call, &question, &verdict, error);
+		r = -error;
+	}
+	pthread_rwlock_unlock(&broker->judging);
+	return r;
+}
+
+/* ----- Two names ------------------------------------------------------------------ */
+
+/* What a directory gets that would change what is denied below it. */
+static const char split_rule[] = "<rules below differ>";
+
+/* The part that was denied; the verdict says which operation. */
+static const struct cdn_object *
+denied_part(const struct cdn_broker *broker, const struct cdn_object *from,
+    const struct cdn_object *to, enum cordon_op op)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = cdn_str_of(from->path) };
+	struct cordon_verdict verdict;
+
+	cdn_decide(broker->spec.authority, &question, &verdict);
+	return verdict.allowed ? to : from;
+}
+
+static void
+judge_pair_links(const struct cdn_broker *broker, enum cdn_compound what,
+    const struct cdn_object *from, const struct cdn_object *to,
+    struct cdn_question *question, struct cordon_verdict *verdict)
+{
+	question->op = CORDON_READ;
+	judge_links(broker, from, question, verdict);
+	if (!verdict->allowed)
+		return;
+	question->op = CORDON_MODIFY;
+	judge_links(broker, from, question, verdict);
+	if (!verdict->allowed || what != CDN_EXCHANGE)
+		return;
+	question->path = cdn_str_of(to->path);
+	judge_links(broker, to, question, verdict);
+}
+
+static int
+judge_pair(struct cdn_call *call, enum cdn_compound what,
+    const struct cdn_object *from, const struct cdn_object *to)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_MODIFY, .path = cdn_str_of(from->path) };
+	struct cordon_verdict verdict;
+	enum cdn_compound_result r;
+
+	memset(&verdict, 0, sizeof(verdict));
+	r = cdn_decide_compound(broker->spec.authority, question.as, what,
+	    cdn_str_of(from->path), cdn_str_of(to->path), &verdict);
+	if (r == CDN_COMPOUND_DENY) {
+		question.op = verdict.operation;
+		question.path = cdn_str_of(denied_part(broker, from, to,
+		    question.op)->path);
+	} else if (r == CDN_COMPOUND_SPLIT) {
+		verdict.decision = CORDON_DENY;
+		verdict.allowed = false;
+		verdict.matched_rule = split_rule;
+	} else if (from->on_proc || to->on_proc) {
+		verdict.allowed = false;
+	} else {
+		judge_pair_links(broker, what, from, to, &question, &verdict);
+	}
+	if (verdict.allowed)
+		return 0;
+	tell(call, &question, &verdict,
+	    r == CDN_COMPOUND_SPLIT ? EXDEV : EACCES);
+	return r == CDN_COMPOUND_SPLIT ? -EXDEV : -EACCES;
+}
+
+int
+cdn_call_judge_pair(struct cdn_call *call, enum cdn_compound what,
+    const struct cdn_object *from, const struct cdn_object *to)
+{
+	struct cdn_broker *broker = call->broker;
+	int r;
+
+	pthread_rwlock_rdlock(&broker->judging);
+	r = broker->closed ? -ENOSYS : judge_pair(call, what, from, to);
+	pthread_rwlock_unlock(&broker->judging);
+	return r;
+}
+
+bool
+cdn_call_is_same(const struct cdn_call *call, const struct cdn_object *from,
+    const struct cdn_object *to)
+{
+	struct cdn_broker *broker = call->broker;
+	bool same;
+
+	pthread_rwlock_rdlock(&broker->judging);
+	same = !broker->closed && cdn_decide_same(broker->spec.authority,
+	    CORDON_AS_PROCESS, cdn_str_of(from->path), cdn_str_of(to->path));
+	pthread_rwlock_unlock(&broker->judging);
+	return same;
+}
+
+/* ----- Endpoints and sockets ------------------------------------------------------ */
+
+int
+cdn_call_judge_question(struct cdn_call *call,
+    const struct cdn_question *question)
+{
+	struct cdn_broker *broker = call->broker;
+	struct cordon_verdict verdict;
+	int r = 0;
+
+	memset(&verdict, 0, sizeof(verdict));
+	pthread_rwlock_rdlock(&broker->judging);
+	if (broker->closed) {
+		r = -ENOSYS;
+	} else {
+		cdn_decide(broker->spec.authority, question, &verdict);
+		if (!verdict.allowed) {
+			tell(call, question, &verdict, EACCES);
+			r = -EACCES;
+		}
+	}
+	pthread_rwlock_unlock(&broker->judging);
+	return r;
+}
+
+/* Then sockets of the internet are the filter's business and not ours. */
+bool
+cdn_call_inet_is_judged(const struct cdn_call *call)
+{
+	struct cdn_broker *broker = call->broker;
+	bool judged = true;
+
+	pthread_rwlock_rdlock(&broker->judging);
+	if (!broker->closed) {
+		enum cdn_network_mode mode =
+		    cdn_decide_network(broker->spec.authority);
+
+		judged = mode != CDN_NETWORK_NONE && mode != CDN_NETWORK_FULL;
+	}
+	pthread_rwlock_unlock(&broker->judging);
+	return judged;
+}
+
+/* ----- Regions ------------------------------------------------------------------- */
+
+/* The region of exactly this path. */
+static const struct cdn_broker_region *
+find_region(const struct cdn_broker_spec *spec, cdn_str path)
+{
+	size_t lo = 0, hi = spec->region_count;
+
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		int order = cdn_str_cmp(path,
+		    cdn_str_of(spec->regions[middle].path));
+
+		if (order == 0)
+			return &spec->regions[middle];
+		if (order < 0)
+			hi = middle;
+		else
+			lo = middle + 1;
+	}
+	return NULL;
+}
+
+/* The deepest one that holds it. */
+static bool
+in_native(const struct cdn_broker_spec *spec, const char *path)
+{
+	cdn_str at = cdn_str_of(path);
+
+	for (;;) {
+		const struct cdn_broker_region *region =
+		    find_region(spec, at.n == 0 ? CDN_STR("/") : at);
+
+		if (region != NULL)
+			return region->native;
+		if (at.n <= 1)
+			return false;
+		while (at.n > 0 && at.p[at.n - 1] != '/')
+			at.n--;
+		at.n -= at.n > 0;
+	}
+}
+
+bool
+cdn_call_is_native(const struct cdn_call *call,
+    const struct cdn_object *object)
+{
+	struct cdn_broker *broker = call->broker;
+	bool native;
+
+	if (broker->spec.trace || object->unnamed || object->on_proc)
+		return false;
+	pthread_rwlock_rdlock(&broker->judging);
+	native = !broker->closed && in_native(&broker->spec, object->path);
+	pthread_rwlock_unlock(&broker->judging);
+	return native;
+}

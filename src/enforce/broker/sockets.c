@@ -1,0 +1,368 @@
+/*
+ * connect, bind, listen: on the caller's own socket, of which we have a
+ * descriptor, too.  So what he gets is what the real call would have left,
+ * EINPROGRESS and all; but the other end is told our process, not his
+ * (SO_PEERCRED: the user is the same), a socket bound by path is told by the
+ * last name of it (getsockname, unless in a native region), and no signal
+ * interrupts a connect.
+ */
+#include "enforce/broker/address.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "enforce/broker/inside.h"
+
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+#define OPTIONS_MAX 512	   /* bytes of a route */
+
+/* ----- Taking it ----------------------------------------------------------------- */
+
+void
+cdn_socket_done(struct cdn_socket *socket)
+{
+	close(socket->fd);
+}
+
+static int
+get_number(int fd, int option, int *ret)
+{
+	socklen_t size = sizeof(*ret);
+
+	return getsockopt(fd, SOL_SOCKET, option, ret, &size) == 0 ? 0 :
+								     -errno;
+}
+
+static bool
+is_known(const struct cdn_socket *socket)
+{
+	static const struct {
+		int type, protocol;
+	} inet[] = { { SOCK_STREAM, IPPROTO_TCP },
+		{ SOCK_STREAM, IPPROTO_MPTCP }, { SOCK_DGRAM, IPPROTO_UDP },
+		{ SOCK_DGRAM, IPPROTO_ICMP }, { SOCK_DGRAM, IPPROTO_ICMPV6 } };
+
+	if (socket->domain == AF_UNIX)
+		return true;
+	if (socket->domain == AF_NETLINK)
+		return socket->protocol == 0;
+	if (socket->domain != AF_INET && socket->domain != AF_INET6)
+		return false;
+	for (size_t i = 0; i < CDN_LEN(inet); i++)
+		if (inet[i].type == socket->type &&
+		    inet[i].protocol == socket->protocol)
+			return true;
+	return false;
+}
+
+static bool
+has_option(int fd, int level, int option)
+{
+	char data[OPTIONS_MAX];
+	socklen_t size = sizeof(data);
+
+	if (getsockopt(fd, level, option, data, &size) == 0)
+		return size != 0;
+	/* It has no such thing. */
+	return errno != EOPNOTSUPP && errno != ENOPROTOOPT;
+}
+
+/* A source route sends it to somebody else than the address says first. */
+static bool
+has_route(const struct cdn_socket *socket)
+{
+	if (socket->domain != AF_INET && socket->domain != AF_INET6)
+		return false;
+	return has_option(socket->fd, IPPROTO_IP, IP_OPTIONS) ||
+	    (socket->domain == AF_INET6 &&
+		has_option(socket->fd, IPPROTO_IPV6, IPV6_RTHDR));
+}
+
+int
+cdn_socket_take(struct cdn_call *call, int fd, struct cdn_socket *ret)
+{
+	int r = cdn_call_fetch(call, fd);
+
+	if (r < 0)
+		return r;
+	ret->fd = r;
+	if ((r = get_number(ret->fd, SO_DOMAIN, &ret->domain)) == 0 &&
+	    (r = get_number(ret->fd, SO_TYPE, &ret->type)) == 0)
+		r = get_number(ret->fd, SO_PROTOCOL, &ret->protocol);
+	if (r == 0 && !is_known(ret))
+		r = -EPROTONOSUPPORT;
+	if (r == 0 && has_route(ret))
+		r = -EPERM;
+	if (r < 0)
+		cdn_socket_done(ret);
+	return r;
+}
+
+/* ----- connect ------------------------------------------------------------------- */
+
+/* It takes as long as it takes, if he said so. */
+static int
+perform_connect(struct cdn_call *call, const struct cdn_socket *socket,
+    const struct cdn_address *address)
+{
+	struct cdn_slow slow = { .fd = socket->fd, .kind = CDN_SLOW_CONNECT };
+	int r = cdn_slow_begin(call, &slow);
+
+	if (r < 0)
+		return r;
+	r = connect(socket->fd, &address->u.any, address->size) == 0 ? 0 :
+								       -errno;
+	cdn_slow_end(call, &slow);
+	return r;
+}
+
+static void
+finish(struct cdn_call_answer *answer, int r)
+{
+	if (r < 0) {
+		cdn_answer_error(answer, r);
+		return;
+	}
+	answer->kind = CDN_ANSWER_VALUE;
+	answer->value = r;
+}
+
+void
+cdn_handle_connect(struct cdn_call *call, struct cdn_call_answer *answer)
+{
+	const uint64_t *args = call->notif->data.args;
+	struct cdn_socket socket;
+	struct cdn_address address;
+	int r = cdn_socket_take(call, (int)args[0], &socket);
+
+	if (r == 0) {
+		r = cdn_address_copy(call, args[1], args[2], &address);
+		if (r == 0)
+			r = cdn_address_settle(call, &socket,
+			    CDN_ADDRESS_CONNECT, &address);
+		if (r == 0)
+			r = perform_connect(call, &socket, &address);
+		cdn_address_done(&address);
+		cdn_socket_done(&socket);
+	}
+	finish(answer, r);
+}
+
+/* ----- bind ---------------------------------------------------------------------- */
+
+static int
+bind_to(const struct cdn_socket *socket, const struct cdn_address *address)
+{
+	return bind(socket->fd, &address->u.any, address->size) == 0 ? 0 :
+								       -errno;
+}
+
+static int
+judge_bind(struct cdn_call *call, const char *path)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_BIND, .path = cdn_str_of(path),
+		.is_socket = true };
+
+	return cdn_call_judge_question(call, &question);
+}
+
+/*
+ * It was made where we stood; is that still where it was judged?  Otherwise it
+ * is judged again there, and if it may not be there it is not.
+ */
+static int
+check_bound(struct cdn_call *call, const struct cdn_object *object)
+{
+	CDN_UNINITIALIZED struct cdn_object made;
+	int fd = openat(object->parent, object->name,
+	    O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0)
+		return 0; /* gone again */
+	made.parent = -1;
+	r = cdn_object_fill(call, fd, &made);
+	if (r == 0 && strcmp(made.path, object->path) != 0)
+		r = judge_bind(call, made.path);
+	if (r < 0 && S_ISSOCK(made.mode))
+		(void)unlinkat(object->parent, object->name, 0);
+	cdn_object_done(&made);
+	return r;
+}
+
+/*
+ * By its last name in the directory that was judged, as the working directory
+ * of this thread, which has one of its own: any other way to say it may not
+ * fit.
+ */
+static int
+make_name(struct cdn_call *call, const struct cdn_socket *socket,
+    const struct cdn_object *object)
+{
+	struct cdn_address address = { .u.un.sun_family = AF_UNIX };
+	size_t n = strlen(object->name);
+	mode_t mask;
+	int r = cdn_call_umask(call, &mask);
+
+	if (r < 0)
+		return r;
+	if (n > sizeof(address.u.un.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(address.u.un.sun_path, object->name, n);
+	address.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
+	(void)umask(mask);
+	if (fchdir(object->parent) != 0)
+		return -errno;
+	r = bind_to(socket, &address);
+	if (fchdir(call->broker->root_fd) != 0 && r == 0)
+		r = -errno;
+	return r < 0 ? r : check_bound(call, object);
+}
+
+/*
+ * In a native region the kernel may do it itself, and the socket keeps the
+ * name he gave it.  Sound although he may change path and descriptor: a name
+ * is made only where Landlock lets him, an abstract one is free, and whatever
+ * the other socket is, where it is bound is not judged.
+ */
+static bool
+may_continue(struct cdn_call *call, const struct cdn_object *object)
+{
+	return !cdn_call_inet_is_judged(call) &&
+	    cdn_call_is_native(call, object);
+}
+
+/* 1: CONTINUE. */
+static int
+bind_path(struct cdn_call *call, const struct cdn_socket *socket,
+    const char *path)
+{
+	CDN_UNINITIALIZED struct cdn_object object;
+	int r = cdn_object_find(call, AT_FDCWD, path, CDN_OBJECT_MISSING |
+		CDN_OBJECT_PARENT | CDN_OBJECT_NOFOLLOW, &object);
+
+	if (r < 0)
+		return r;
+	r = judge_bind(call, object.path);
+	if (r == 0 && object.fd >= 0)
+		r = -EADDRINUSE;
+	else if (r == 0 && path[strlen(path) - 1] == '/')
+		r = -ENOENT;
+	if (r == 0)
+		r = may_continue(call, &object) ? 1 :
+		    make_name(call, socket, &object);
+	cdn_object_done(&object);
+	return r;
+}
+
+static int
+do_bind(struct cdn_call *call, const struct cdn_socket *socket,
+    struct cdn_address *address)
+{
+	char path[sizeof(struct sockaddr_un)];
+	int r = cdn_address_settle(call, socket, CDN_ADDRESS_BIND, address);
+
+	if (r == 0 && socket->domain == AF_UNIX &&
+	    cdn_address_path(address, path))
+		return bind_path(call, socket, path);
+	return r < 0 ? r : bind_to(socket, address);
+}
+
+void
+cdn_handle_bind(struct cdn_call *call, struct cdn_call_answer *answer)
+{
+	const uint64_t *args = call->notif->data.args;
+	struct cdn_socket socket;
+	struct cdn_address address;
+	int r = cdn_socket_take(call, (int)args[0], &socket);
+
+	if (r == 0) {
+		r = cdn_address_copy(call, args[1], args[2], &address);
+		if (r == 0)
+			r = do_bind(call, &socket, &address);
+		cdn_address_done(&address);
+		cdn_socket_done(&socket);
+	}
+	if (r == 1)
+		answer->kind = CDN_ANSWER_CONTINUE;
+	else
+		finish(answer, r);
+}
+
+/* ----- listen -------------------------------------------------------------------- */
+
+/* Where it is bound; size 0: nowhere. */
+static int
+where_bound(const struct cdn_socket *socket, struct cdn_address *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->held = -1;
+	ret->size = sizeof(ret->u);
+	if (getsockname(socket->fd, &ret->u.any, &ret->size) != 0)
+		return -errno;
+	/* Of both families the port is at the same place. */
+	if (ret->u.in.sin_port == 0)
+		ret->size = 0;
+	return 0;
+}
+
+/* Which port it will be, must be known before anybody can connect to it. */
+static int
+judge_listen(struct cdn_call *call, const struct cdn_socket *socket)
+{
+	struct cdn_address address;
+	int r = where_bound(socket, &address);
+
+	if (r == 0 && address.size == 0) {
+		struct cdn_address any = { .u.any.sa_family =
+			(sa_family_t)socket->domain };
+
+		any.size = socket->domain == AF_INET ? sizeof(any.u.in) :
+						       sizeof(any.u.in6);
+		r = bind_to(socket, &any);
+		if (r == 0 || r == -EINVAL)
+			r = where_bound(socket, &address);
+		if (r == 0 && address.size == 0)
+			r = -EACCES;
+	}
+	return r < 0 ? r : cdn_address_settle(call, socket,
+	    CDN_ADDRESS_LISTEN, &address);
+}
+
+/* And once more when it has happened: another thread may have bound it. */
+static int
+do_listen(struct cdn_call *call, const struct cdn_socket *socket, int backlog)
+{
+	bool judged = socket->type == SOCK_STREAM &&
+	    (socket->domain == AF_INET || socket->domain == AF_INET6);
+	int r = judged ? judge_listen(call, socket) : 0;
+
+	if (r < 0)
+		return r;
+	if (listen(socket->fd, backlog) != 0)
+		return -errno;
+	if (judged && judge_listen(call, socket) < 0) {
+		(void)shutdown(socket->fd, SHUT_RDWR);
+		return -EACCES;
+	}
+	return 0;
+}
+
+void
+cdn_handle_listen(struct cdn_call *call, struct cdn_call_answer *answer)
+{
+	const uint64_t *args = call->notif->data.args;
+	struct cdn_socket socket;
+	int r = cdn_socket_take(call, (int)args[0], &socket);
+
+	if (r == 0) {
+		r = do_listen(call, &socket, (int)args[1]);
+		cdn_socket_done(&socket);
+	}
+	finish(answer, r);
+}
