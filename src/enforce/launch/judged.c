@@ -1,0 +1,131 @@
+#include "enforce/launch/process.h"
+
+#include "enforce/backend/landlock.h"
+
+/* ----- What it judges, and how it tells ---------------------------------------- */
+
+static int
+by_path(const void *a, const void *b)
+{
+	const struct cdn_broker_region *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
+}
+
+/* Where Landlock holds every operation by itself a call may go on. */
+static struct cdn_broker_region *
+native_regions(struct cdn_arena *arena, const struct cdn_plan *plan)
+{
+	struct cdn_broker_region *regions = cdn_arena_array(arena,
+	    plan->region_count + 1, sizeof(*regions));
+
+	for (size_t i = 0; regions != NULL && i < plan->region_count; i++)
+		regions[i] = (struct cdn_broker_region){
+			.path = plan->regions[i].path,
+			.native = plan->regions[i].held == CDN_REGION_OPEN ||
+			    plan->regions[i].held == CDN_REGION_FIXED ||
+			    plan->regions[i].held == CDN_REGION_DEVICE,
+		};
+	if (regions != NULL)
+		qsort(regions, plan->region_count, sizeof(*regions), by_path);
+	return regions;
+}
+
+static void
+tell_denial(const struct cordon_process *p, const struct cdn_denial *denial)
+{
+	char path[CDN_PATH_MAX + 1];
+	struct cordon_denial told = {
+		.call = denial->call,
+		.pid = (int)denial->pid,
+		.path = path,
+		.verdict = *denial->verdict,
+		.error = denial->error,
+	};
+
+	if (p->options->denied == NULL)
+		return;
+	snprintf(path, sizeof(path), "%.*s",
+	    CDN_STR_ARG(denial->question->path));
+	p->options->denied(&told, p->options->denied_arg);
+}
+
+/*
+ * Every refusal is an event.  One that cannot be kept must not go on unseen:
+ * the run ends, unless the policy says otherwise.
+ */
+static void
+denied(const struct cdn_denial *denial, void *arg)
+{
+	struct cordon_process *p = arg;
+
+	p->denials++;
+	tell_denial(p, denial);
+	if (cdn_record_denied(p->record, denial, NULL) != 0 &&
+	    !p->terms.audit_warn)
+		p->audit_broken = true;
+}
+
+int
+cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
+{
+	const struct cdn_plan *plan = p->plan->plan;
+	cdn_cleanup_fd int ruleset = -1;
+	struct cdn_broker_spec spec = {
+		.authority = p->session->authority,
+		.regions = native_regions(p->arena, plan),
+		.region_count = plan->region_count,
+		.reads = plan->mode == CDN_PLAN_MODE_C,
+		.denied = denied,
+		.denied_arg = p,
+	};
+	int code;
+
+	if (spec.regions == NULL)
+		return cdn_err_nomem(err);
+	code = cdn_landlock_bound(plan, p->plan->host.landlock_abi, &ruleset,
+	    err);
+	if (code != 0)
+		return code;
+	spec.ruleset = ruleset;
+	p->offer = (struct cdn_offer)CDN_OFFER_INIT;
+	return cdn_broker_open(&spec, &p->broker, err);
+}
+
+/* ----- The way in --------------------------------------------------------------- */
+
+CDN_BARE static int
+enter(const void *arg)
+{
+	const struct cdn_entrance *e = arg;
+	int r = e->cage->backend->enter(e->cage, e->step);
+
+	if (r < 0 || e->offer == NULL)
+		return r;
+	*e->step = "broker";
+	return cdn_broker_offer(e->offer, r);
+}
+
+static int
+via(void *arg, int (*start)(void *start_arg), void *start_arg)
+{
+	struct cordon_process *p = arg;
+
+	return cdn_broker_via(p->broker, &p->offer, start, start_arg);
+}
+
+void
+cdn_launch_enter(struct cordon_process *p)
+{
+	struct cdn_run_request *r = &p->request;
+
+	if (p->cage == NULL)
+		return;
+	p->entrance = (struct cdn_entrance){ p->cage, &p->step,
+		p->broker != NULL ? &p->offer : NULL };
+	r->entry = (struct cdn_entry){ enter, &p->entrance, &p->step };
+	if (p->broker != NULL) {
+		r->via = via;
+		r->via_arg = p;
+	}
+}

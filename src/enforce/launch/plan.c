@@ -1,0 +1,73 @@
+#include "enforce/launch/launch.h"
+
+#include "enforce/host/host.h"
+
+void
+cdn_launch_plan_free(struct cordon_plan *plan)
+{
+	if (plan != NULL)
+		cdn_arena_free(plan->arena);
+}
+
+static int
+fill_plan(struct cordon_plan *plan, struct cordon_error *err)
+{
+	struct cdn_plan_input input = {
+		.authority = plan->session->authority,
+		.spec = &plan->session->spec,
+		.host = &plan->host,
+		.reader = &cdn_launch_reader,
+		.has_broker = plan->host.seccomp_notify,
+	};
+
+	return cdn_plan_build(plan->arena, &input, &plan->plan, err);
+}
+
+int
+cdn_launch_plan(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cordon_plan **ret,
+    struct cordon_error *err)
+{
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cordon_plan *plan = arena == NULL ? NULL :
+	    cdn_arena_alloc(arena, sizeof(*plan));
+	int code;
+
+	if (plan == NULL) {
+		cdn_arena_free(arena);
+		return cdn_err_nomem(err);
+	}
+	plan->arena = arena;
+	plan->session = session;
+	cdn_terms_find(session, options, &plan->terms);
+	cdn_host_probe(&plan->host);
+	if (plan->terms.backend == CORDON_BACKEND_NONE)
+		plan->host = (struct cdn_host){ 0 }; /* nothing is made use of */
+	code = fill_plan(plan, err);
+	if (code == 0)
+		code = cdn_launch_shortfalls(plan, err);
+	if (code != 0) {
+		cdn_launch_plan_free(plan);
+		return code;
+	}
+	*ret = plan;
+	return 0;
+}
+
+int
+cdn_launch_plan_format(const struct cordon_plan *plan,
+    enum cordon_format format, struct cdn_buf *out, struct cordon_error *err)
+{
+	static const char *const isolations[] = {
+		[CDN_ISOLATION_UNSET] = "none",
+		[CDN_ISOLATION_NONE] = "none",
+		[CDN_ISOLATION_AUTO] = "none", /* no rule needs more */
+		[CDN_ISOLATION_NAMESPACES] = "namespaces",
+	};
+	struct cdn_plan_words words = {
+		.backend = cordon_backend_name(plan->terms.backend),
+		.isolation = isolations[plan->terms.isolation],
+	};
+
+	return cdn_plan_format(plan->plan, &words, format, out, err);
+}

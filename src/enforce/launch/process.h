@@ -1,0 +1,54 @@
+/*
+ * process - what the files of this room know of a run; nobody else's.
+ */
+#ifndef CDN_LAUNCH_PROCESS_H
+#define CDN_LAUNCH_PROCESS_H
+
+#include "enforce/broker/broker.h"
+#include "enforce/launch/launch.h"
+#include "enforce/run/run.h"
+
+/* What the child calls: the cage, and where it notes what it is doing. */
+struct cdn_entrance {
+	const struct cdn_cage *cage;
+	const char **step;
+	struct cdn_offer *offer; /* NULL: nobody answers */
+};
+
+struct cordon_process {
+	struct cdn_arena *arena; /* owns this struct too */
+	const struct cordon_session *session;
+	const struct cordon_run_options *options;
+	char run[17];
+	struct cdn_terms terms;
+	struct cordon_plan *plan;
+	struct cdn_cage *cage;
+	struct cdn_entrance entrance;
+	const char *step; /* of the cage, when entering it failed */
+	struct cdn_offer offer;
+	struct cdn_broker *broker; /* NULL: the plan needs none */
+	unsigned long denials;	   /* written by its threads, one at a time */
+	bool audit_broken;
+	struct cdn_record *record;
+	struct cdn_run_request request;
+	struct cdn_running *running;
+};
+
+/*
+ * surroundings.c: the variables of the run, into the request; then its home and
+ * tmp, made by the first run of a session and removed with the session.
+ */
+CDN_MUST_USE int cdn_launch_environment(struct cordon_process *p,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_launch_home(struct cordon_process *p, const char *path,
+    struct cordon_error *err);
+
+/*
+ * judged.c: the broker, where the plan needs one, and how the child enters the
+ * cage.  cdn_launch_enter() goes into the request after the broker is open.
+ */
+CDN_MUST_USE int cdn_launch_broker(struct cordon_process *p,
+    struct cordon_error *err);
+void cdn_launch_enter(struct cordon_process *p);
+
+#endif

@@ -1,0 +1,169 @@
+#include "enforce/launch/process.h"
+
+#include "enforce/home/env.h"
+#include "enforce/home/home.h"
+#include "enforce/session/attach.h"
+
+extern char **environ;
+
+/* ----- Home ------------------------------------------------------------------- */
+
+/* Every declared root; the home links those below the real one. */
+static const char **
+declared_roots(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
+    size_t *ret_count)
+{
+	size_t n = spec->command_read.n + spec->command_write.n;
+	const char **roots;
+
+	for (size_t i = 0; i < spec->document_count; i++)
+		n += spec->documents[i].host_read.n +
+		    spec->documents[i].host_modify.n;
+	roots = cdn_arena_array(arena, n + 1, sizeof(*roots));
+	if (roots == NULL)
+		return NULL;
+	n = 0;
+	for (size_t i = 0; i < spec->command_read.n; i++)
+		roots[n++] = spec->command_read.v[i].path;
+	for (size_t i = 0; i < spec->command_write.n; i++)
+		roots[n++] = spec->command_write.v[i].path;
+	for (size_t i = 0; i < spec->document_count; i++) {
+		const struct cdn_document *d = &spec->documents[i];
+
+		for (size_t k = 0; d->trusted && k < d->host_read.n; k++)
+			roots[n++] = d->host_read.v[k].path;
+		for (size_t k = 0; d->trusted && k < d->host_modify.n; k++)
+			roots[n++] = d->host_modify.v[k].path;
+	}
+	*ret_count = n;
+	return roots;
+}
+
+static void
+close_home(void *home)
+{
+	cdn_home_close(home);
+}
+
+struct home_request {
+	struct cdn_arena *arena;
+	const char *path;
+};
+
+static int
+open_home(const struct cordon_session *session, void *arg, void **ret,
+    struct cordon_error *err)
+{
+	const struct home_request *request = arg;
+	struct cdn_home_spec spec = {
+		.places = &session->places,
+		.base = session->own.base,
+		.substitute = session->own.substitute,
+		.home = session->own.home,
+		.tmp = session->own.tmp,
+		.path = request->path,
+	};
+	struct cdn_home *home = NULL;
+	int code;
+
+	spec.roots = declared_roots(request->arena, &session->spec,
+	    &spec.root_count);
+	if (spec.roots == NULL)
+		return cdn_err_nomem(err);
+	code = cdn_home_open(&spec, &home, err);
+	if (code == 0)
+		*ret = home;
+	return code;
+}
+
+int
+cdn_launch_home(struct cordon_process *p, const char *path,
+    struct cordon_error *err)
+{
+	const struct cordon_session *session = p->session;
+	struct home_request request = { p->arena, path };
+
+	if (session->own.home[0] == '\0' && session->own.tmp[0] == '\0')
+		return 0;
+	return cdn_session_attach(session, open_home, &request, close_home,
+	    err);
+}
+
+/* ----- Environment ------------------------------------------------------------ */
+
+static int
+compose(struct cordon_process *p, struct cordon_error *err)
+{
+	const struct cordon_session *session = p->session;
+	struct cdn_env_layer *layers = cdn_arena_array(p->arena,
+	    session->loaded_count + 1, sizeof(*layers));
+	struct cdn_env_spec spec = {
+		.caller = environ,
+		.layers = layers,
+		.layer_count = session->loaded_count,
+		.home = session->own.home,
+		.tmp = session->own.tmp,
+		.extra = p->options->env,
+		.extra_count = p->options->env_count,
+	};
+	char **envp;
+	int code;
+
+	if (layers == NULL)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; i < session->loaded_count; i++)
+		layers[i] = (struct cdn_env_layer){
+			&session->loaded[i].policy->env,
+			session->loaded[i].trusted };
+	code = cdn_env_compose(p->arena, &spec, &envp, err);
+	if (code == 0)
+		p->request.envp = envp;
+	return code;
+}
+
+/* The given variables and nothing else. */
+static int
+exact(struct cordon_process *p, struct cordon_error *err)
+{
+	size_t n = p->options->env_count;
+	char **envp = cdn_arena_array(p->arena, n + 1, sizeof(*envp));
+
+	if (envp == NULL)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		const char *variable = p->options->env[i];
+
+		if (strchr(variable, '=') == NULL || variable[0] == '=')
+			return cdn_err(err, CORDON_E_INVALID,
+			    "env: '%s' is not NAME=VALUE", variable);
+		envp[i] = cdn_arena_dup(p->arena, variable, strlen(variable));
+		if (envp[i] == NULL)
+			return cdn_err_nomem(err);
+	}
+	p->request.envp = envp;
+	return 0;
+}
+
+static int
+inherit(struct cordon_process *p, struct cordon_error *err)
+{
+	if (p->terms.backend != CORDON_BACKEND_NONE)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "a caged run does not inherit the environment (use "
+		    "CORDON_ENV_COMPOSED)");
+	p->request.envp = environ;
+	return 0;
+}
+
+int
+cdn_launch_environment(struct cordon_process *p, struct cordon_error *err)
+{
+	static int (*const ways[])(struct cordon_process *p,
+	    struct cordon_error *err) = {
+		[CORDON_ENV_COMPOSED] = compose,
+		[CORDON_ENV_EXACT] = exact,
+		[CORDON_ENV_INHERIT] = inherit,
+	};
+
+	return ways[p->options->environment](p, err);
+}
