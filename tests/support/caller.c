@@ -32,6 +32,7 @@
  *	flipchange N A B	flip for calls that change A: how many did
  *	modeof FD		`mode N`
  *	ctty FD			and a terminal of its own
+ *	pts FD			the other end of a master, unlocked; its number
  *	mkdir, rename, ...	see caller_names.c
  *
  * Flags are numbers.  Built without sanitizers: it runs under filters.
@@ -437,6 +438,17 @@ tell(long result, const char *word)
 		printf("%s %ld\n", word, result);
 }
 
+static int
+unlock_pts(int master)
+{
+	int no = 0, number = -1;
+
+	if (ioctl(master, TIOCSPTLCK, &no) != 0 ||
+	    ioctl(master, TIOCGPTN, &number) != 0)
+		return -1;
+	return number;
+}
+
 static void
 do_sys(void)
 {
@@ -538,6 +550,8 @@ do_word(void)
 		tell(fcntl((int)number(1), F_GETFL), "flags");
 	else if (strcmp(what, "ctty") == 0)
 		tell(ioctl((int)number(1), TIOCSCTTY, 0), "terminal");
+	else if (strcmp(what, "pts") == 0)
+		tell(unlock_pts((int)number(1)), "pts");
 	else if (strcmp(what, "setsid") == 0)
 		tell(setsid() < 0 ? -1 : 0, "session");
 	else

@@ -164,6 +164,7 @@ new_broker(const struct cdn_broker_spec *spec)
 	broker->processors = processors < 1 ? 1 : (unsigned)processors;
 	broker->holders = 1;
 	pthread_mutex_init(&broker->mutex, NULL);
+	pthread_mutex_init(&broker->making, NULL);
 	pthread_mutex_init(&broker->receiving, NULL);
 	pthread_mutex_init(&broker->telling, NULL);
 	pthread_mutex_init(&broker->naming, NULL);
@@ -254,11 +255,13 @@ free_broker(struct cdn_broker *broker)
 	close_fd(broker->stop_fd);
 	close_fd(broker->root_fd);
 	close_fd(broker->fds_fd);
+	cdn_pty_done(broker);
 	pthread_cond_destroy(&broker->changed);
 	pthread_rwlock_destroy(&broker->judging);
 	pthread_mutex_destroy(&broker->naming);
 	pthread_mutex_destroy(&broker->telling);
 	pthread_mutex_destroy(&broker->receiving);
+	pthread_mutex_destroy(&broker->making);
 	pthread_mutex_destroy(&broker->mutex);
 	free(broker);
 }

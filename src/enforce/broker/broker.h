@@ -64,8 +64,6 @@ struct cdn_broker_spec {
 	const struct cdn_broker_region *regions; /* sorted as by strcmp */
 	size_t region_count;
 	int ruleset; /* its own domain (outer bound); -1: no Landlock here */
-	const int *foreign_pts; /* minor numbers that existed at launch */
-	size_t foreign_pts_count;
 	bool reads; /* mode C: an open is performed, never continued */
 	bool trace; /* nothing at all goes on unseen */
 	cdn_denial_fn *denied; /* may be NULL */

@@ -66,6 +66,15 @@ struct cdn_broker {
 		bool settled; /* nobody looks at where any more */
 	} order;
 
+	/*
+	 * Terminals that the run made: O_PATH of /dev/pts/N, each of which
+	 * loses its name when it is gone, before the number is given away
+	 * again.
+	 */
+	pthread_mutex_t making;
+	int terminals[CDN_BROKER_TERMINALS];
+	size_t terminal_count;
+
 	pthread_mutex_t receiving; /* one at a time, so that none gets stuck */
 	pthread_mutex_t telling;   /* of denials */
 	pthread_mutex_t naming;	   /* directories made, anything renamed */
@@ -83,6 +92,15 @@ int cdn_worker_start(struct cdn_broker *broker);
 CDN_MUST_USE int cdn_worker_start_taker(struct cdn_broker *broker);
 /* A holder less; the last one frees it. */
 void cdn_broker_leave(struct cdn_broker *broker);
+
+/* ----- pty.c ------------------------------------------------------------------- */
+
+/* This master, and so its other end, belongs to the run.  0 or -errno. */
+CDN_MUST_USE int cdn_pty_made(struct cdn_call *call, int master);
+/* A terminal that the run made, or the caller's own. */
+bool cdn_pty_is_own(struct cdn_call *call, const struct cdn_object *object);
+/* At the end of all. */
+void cdn_pty_done(struct cdn_broker *broker);
 
 /* ----- slow.c ------------------------------------------------------------------ */
 

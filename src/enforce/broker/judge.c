@@ -8,13 +8,10 @@
 #include <errno.h>
 #include <linux/kcmp.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/str.h"
 #include "enforce/broker/inside.h"
-
-#define PTS_MAJOR 136
 
 /* ----- /proc --------------------------------------------------------------------- */
 
@@ -91,21 +88,6 @@ judge_proc(struct cdn_call *call, enum cordon_op op,
 		verdict->allowed = false;
 }
 
-/* ----- Terminals ----------------------------------------------------------------- */
-
-/* One of /dev/pts that was not there when the run began. */
-static bool
-is_own_pts(const struct cdn_broker *broker, const struct cdn_object *object)
-{
-	if (!S_ISCHR(object->mode) || major(object->rdev) != PTS_MAJOR ||
-	    strncmp(object->path, "/dev/pts/", 9) != 0)
-		return false;
-	for (size_t i = 0; i < broker->spec.foreign_pts_count; i++)
-		if (broker->spec.foreign_pts[i] == (int)minor(object->rdev))
-			return false;
-	return true;
-}
-
 /* ----- The verdict --------------------------------------------------------------- */
 
 static void
@@ -153,7 +135,7 @@ judge(struct cdn_call *call, enum cordon_op op,
 	cdn_decide(broker->spec.authority, &question, &verdict);
 	if (object->on_proc)
 		judge_proc(call, op, object, &verdict);
-	else if (is_own_pts(broker, object))
+	else if (cdn_pty_is_own(call, object))
 		verdict.allowed = true;
 	judge_links(broker, object, &question, &verdict);
 	if (verdict.allowed)

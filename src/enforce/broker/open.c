@@ -20,6 +20,8 @@
 
 #define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
 #define MODE_BITS   07777U
+#define DEVICE_TTY  makedev(5, 0)
+#define DEVICE_PTMX makedev(5, 2)
 /* What the kernel of open(2) knows; it ignores the others, and so do we. */
 #define KNOWN_FLAGS                                                      \
 	(O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND |  \
@@ -182,14 +184,32 @@ open_tty(struct cdn_call *call, const struct cdn_object *object, int flags)
 	return -ENXIO;
 }
 
+/* A new terminal, whose other end he may open by its name then. */
+static int
+open_ptmx(struct cdn_call *call, const struct cdn_object *object, int flags)
+{
+	int fd = reopen(call, object->fd, flags, 0);
+	int r = fd < 0 ? fd : cdn_pty_made(call, fd);
+
+	if (r == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
 /* A device that waits for a carrier would make us wait. */
 static int
 open_device(struct cdn_call *call, const struct cdn_object *object, int flags)
 {
-	int fd = object->rdev == makedev(5, 0) ?
-	    open_tty(call, object, flags | O_NONBLOCK) :
-	    reopen(call, object->fd, flags | O_NONBLOCK, 0);
+	int fd;
 
+	if (object->rdev == DEVICE_TTY)
+		fd = open_tty(call, object, flags | O_NONBLOCK);
+	else if (object->rdev == DEVICE_PTMX)
+		fd = open_ptmx(call, object, flags | O_NONBLOCK);
+	else
+		fd = reopen(call, object->fd, flags | O_NONBLOCK, 0);
 	if (fd >= 0 && (flags & O_NONBLOCK) == 0)
 		(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	return fd;
@@ -286,6 +306,8 @@ may_continue(const struct cdn_call *call, const struct cdn_object *object,
 {
 	if ((flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
 		return false;
+	if (object->rdev == DEVICE_PTMX && S_ISCHR(object->mode))
+		return false; /* we want to know what it makes */
 	return !call->broker->spec.reads && cdn_call_is_native(call, object);
 }
 

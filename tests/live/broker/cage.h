@@ -52,8 +52,6 @@ struct cage {
 	const char *rules; /* in place of those above */
 	bool loose; /* the child's domain is as wide as the broker's: wrong */
 	cdn_other_names_fn *other_names;
-	const int *foreign_pts;
-	size_t foreign_pts_count;
 	enum cdn_filter_network network;
 	const char *more; /* of the profile: ", network: full" */
 };
@@ -214,8 +212,6 @@ cage_open_broker(struct cage *cage, enum cage_mode mode)
 		.regions = cage->regions, .region_count = 2,
 		.ruleset = ruleset, .reads = mode == CAGE_C,
 		.trace = cage->trace, .other_names = cage->other_names,
-		.foreign_pts = cage->foreign_pts,
-		.foreign_pts_count = cage->foreign_pts_count,
 		.denied = cage_denied, .denied_arg = cage };
 	struct cordon_error err;
 
