@@ -1,5 +1,8 @@
 #include "enforce/launch/process.h"
 
+#include <errno.h>
+#include <sys/eventfd.h>
+
 #include "enforce/backend/landlock.h"
 
 /* ----- What it judges, and how it tells ---------------------------------------- */
@@ -61,9 +64,12 @@ denied(const struct cdn_denial *denial, void *arg)
 
 	p->denials++;
 	tell_denial(p, denial);
-	if (cdn_record_denied(p->record, denial, NULL) != 0 &&
-	    !p->terms.audit_warn)
-		p->audit_broken = true;
+	if (p->audit_broken || cdn_record_denied(p->record, denial,
+		&p->audit_error) == 0)
+		return;
+	p->audit_broken = true;
+	if (!p->terms.audit_warn)
+		(void)eventfd_write(p->stop_fd, 1);
 }
 
 int
@@ -88,6 +94,9 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 	if (code != 0)
 		return code;
 	spec.ruleset = ruleset;
+	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->stop_fd < 0)
+		return cdn_err_sys(err, errno, "failed to make an eventfd");
 	p->offer = (struct cdn_offer)CDN_OFFER_INIT;
 	return cdn_broker_open(&spec, &p->broker, err);
 }
@@ -127,5 +136,6 @@ cdn_launch_enter(struct cordon_process *p)
 	if (p->broker != NULL) {
 		r->via = via;
 		r->via_arg = p;
+		r->stop_fd = p->stop_fd;
 	}
 }

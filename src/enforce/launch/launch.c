@@ -1,5 +1,7 @@
 #include "enforce/launch/process.h"
 
+#include <unistd.h>
+
 #include "enforce/home/env.h"
 #include "enforce/session/own.h"
 
@@ -71,6 +73,8 @@ process_free(struct cordon_process *p)
 	if (p == NULL)
 		return;
 	cdn_broker_close(p->broker);
+	if (p->stop_fd >= 0)
+		close(p->stop_fd);
 	if (p->cage != NULL)
 		p->cage->backend->free(p->cage);
 	cdn_record_close(p->record);
@@ -196,6 +200,7 @@ process_new(const struct cordon_session *session,
 		return NULL;
 	}
 	p->arena = arena;
+	p->stop_fd = -1;
 	p->session = session;
 	p->options = options;
 	return p;
@@ -265,7 +270,6 @@ fill_result(const struct cordon_process *p, const struct cdn_run_result *from,
 	};
 	memcpy(ret->run, p->run, sizeof(ret->run));
 	ret->denials = p->denials;
-	ret->audit_lost = p->audit_broken;
 	if (p->options->output == CORDON_OUTPUT_PASS)
 		return 0;
 	code = take_text(&from->out, &ret->out, &ret->out_len, err);
@@ -274,6 +278,18 @@ fill_result(const struct cordon_process *p, const struct cdn_run_result *from,
 	if (code != 0)
 		cordon_run_result_done(ret);
 	return code;
+}
+
+/* It did run: what became of it is told in any case. */
+static bool
+is_lost(const struct cordon_process *p, int code,
+    const struct cordon_error *why)
+{
+	if (recorded(p, code, why, NULL) == 0)
+		return false;
+	if (p->options->notice != NULL)
+		p->options->notice(why->text, p->options->notice_arg);
+	return true;
 }
 
 int
@@ -292,11 +308,10 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 		cdn_run_result_done(&from);
 	}
 	if (code == 0) {
-		/* It did run: what became of it is told in any case. */
-		result.audit_lost |= recorded(p, cdn_record_end(p->record,
-		    &result, &why), &why, NULL) != 0;
-		if (result.audit_lost && p->options->notice != NULL)
-			p->options->notice(why.text, p->options->notice_arg);
+		result.audit_lost = is_lost(p, p->audit_broken ?
+		    CORDON_E_SYSTEM : 0, &p->audit_error);
+		if (is_lost(p, cdn_record_end(p->record, &result, &why), &why))
+			result.audit_lost = true;
 		*ret = result;
 	}
 	process_free(p);

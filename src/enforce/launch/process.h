@@ -27,8 +27,11 @@ struct cordon_process {
 	const char *step; /* of the cage, when entering it failed */
 	struct cdn_offer offer;
 	struct cdn_broker *broker; /* NULL: the plan needs none */
-	unsigned long denials;	   /* written by its threads, one at a time */
+	int stop_fd; /* ends the run, for the broker's threads; -1 none */
+	/* Written by its threads, one at a time, until it is closed. */
+	unsigned long denials;
 	bool audit_broken;
+	struct cordon_error audit_error;
 	struct cdn_record *record;
 	struct cdn_run_request request;
 	struct cdn_running *running;

@@ -290,6 +290,7 @@ static void (*const handlers[CDN_SOURCE_MAX])(struct cdn_running *running) = {
 	[CDN_SOURCE_TIMER] = on_timer,
 	[CDN_SOURCE_CPU] = on_cpu,
 	[CDN_SOURCE_SIGNALS] = on_signals,
+	[CDN_SOURCE_STOP] = cdn_loop_kill,
 };
 
 /* ----- The loop ----------------------------------------------------------- */
@@ -331,7 +332,9 @@ cdn_loop_open(struct cdn_running *running, struct cordon_error *err)
 	    watch(running, CDN_SOURCE_OUT, running->out.fd, EPOLLIN) != 0 ||
 	    watch(running, CDN_SOURCE_ERR, running->err.fd, EPOLLIN) != 0 ||
 	    (running->signals.wanted != 0 && watch(running,
-		CDN_SOURCE_SIGNALS, cdn_signals_fd(), EPOLLIN | EPOLLET) != 0))
+		CDN_SOURCE_SIGNALS, cdn_signals_fd(), EPOLLIN | EPOLLET) != 0) ||
+	    (running->request.stop_fd > 0 && watch(running, CDN_SOURCE_STOP,
+		running->request.stop_fd, EPOLLIN | EPOLLET) != 0))
 		return cdn_err_sys(err, errno, "failed to watch the run");
 	return 0;
 }

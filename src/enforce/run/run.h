@@ -119,6 +119,7 @@ struct cdn_run_request {
 	 */
 	int (*via)(void *arg, int (*start)(void *start_arg), void *start_arg);
 	void *via_arg;
+	int stop_fd; /* when it is readable all are killed; 0 = none */
 	/* Asked before anything is spawned; an error means nothing was. */
 	int (*validate)(const struct cdn_run_request *request, void *arg,
 	    struct cordon_error *err);

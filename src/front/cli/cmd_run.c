@@ -69,7 +69,7 @@ static int
 status_of(const struct cordon_run_result *result)
 {
 	if (result->audit_lost) {
-		cli_error("the end of the run could not be recorded (the "
+		cli_error("the run could not be recorded to its end (the "
 			  "command's own code was %d)", result->exit_code);
 		return CLI_RUN_FAILED;
 	}
