@@ -64,8 +64,8 @@ run(int way, const char *script)
 	const char *const ways[WAYS][10] = {
 		{ "/bin/sh", "-c", script, NULL },
 		{ getenv("BARE"), "1", ".", "/bin/sh", "-c", script, NULL },
-		{ getenv("CORDON"), "run", "--quiet", "--enforcement",
-		    "degraded", "--", "/bin/sh", "-c", script, NULL },
+		{ getenv("CORDON"), "run", "--quiet", "--", "/bin/sh", "-c",
+		    script, NULL },
 	};
 	double begun = now_ms();
 	int status = -1;
@@ -190,7 +190,7 @@ static void
 show_resident(void)
 {
 	const char *const argv[] = { getenv("CORDON"), "run", "--quiet",
-		"--enforcement", "degraded", "--", "/bin/sleep", "30", NULL };
+		"--", "/bin/sleep", "30", NULL };
 	pid_t pid = begin(argv);
 
 	nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL);

@@ -5,7 +5,8 @@
  *	./run make test
  *
  * The workspace is the current directory, the rules are those of the preset
- * or of the policies found.  What this host cannot enforce is printed first.
+ * or of the policies found.  Where this host cannot enforce all of them it says
+ * what is missing, and nothing is started.
  * Exit: the command's own, 125 when it was not started.
  */
 #include <cordon/cordon.h>
@@ -26,7 +27,6 @@ main(int argc, char **argv)
 	struct cordon_run_options what = {
 		.size = sizeof(what),
 		.argv = (const char *const *)(argv + 1),
-		.enforcement = CORDON_ENFORCEMENT_DEGRADED,
 		.forward_signals = true,
 		.notice = notice,
 	};

@@ -101,19 +101,25 @@ scene '7. The same answers for programs'
 show 3 '"decision":"deny"' \
     cordon check --json --policy policy.yaml --profile dev prod.env
 
-scene '8. And the kernel sees to it: what the command starts stays inside'
-if cordon run --quiet --enforcement degraded -- true 2>"$stage/why"; then
-	show 0 'hello from inside' cordon run --quiet --enforcement degraded \
-	    -- sh -c 'echo hello from inside >src/new && cat src/new'
-	show 1 'Permission denied' cordon run --quiet --enforcement degraded \
-	    -- cat "$HOME/.ssh/id_ed25519"
-	show 3 '<floor> (floor)' cordon check "$HOME/.ssh/id_ed25519"
-
-	scene '9. What this host cannot hold is said, or the run does not start'
-	show 125 '--enforcement degraded' cordon run -- true
-else
-	echo '  This host cannot confine anything:'
+scene '8. And the kernel sees to it, for every process of a run'
+if ! cordon run --quiet -- true 2>"$stage/why"; then
+	echo '  This host cannot hold the rules of the next scenes:'
 	sed 's/^/  /' "$stage/why"
+	exit 0
 fi
+show 0 'hello from inside' \
+    cordon run -- sh -c 'echo hello from inside >src/new && cat src/new'
+show 1 'Permission denied' cordon run -- cat "$HOME/.ssh/id_ed25519"
+
+scene '9. A deny inside what is allowed holds too, and says which line it was'
+show 1 'policy.yaml:9' cordon run --policy policy.yaml --profile dev \
+    -- sh -c 'echo mine >src/lib.c && mkdir src/vendor'
+show 1 'policy.yaml:5' \
+    cordon run --policy policy.yaml --profile dev -- cat prod.env
+show 1 'policy.yaml:5' \
+    cordon run --policy policy.yaml --profile dev -- cp src/lib.c src/new.env
+
+scene '10. What this host cannot hold is named, and nothing is started'
+show 125 'network-names: ' cordon run --network example.org -- true
 
 printf '\nEverything went as told.\n'

@@ -614,6 +614,8 @@ CORDON_API CORDON_MUST_USE int cordon_wait(struct cordon_process *process,
 /*
  * Puts the calling process itself into the cage, for good: what it starts is
  * in it too.  For processes with one thread; CORDON_E_INVALID otherwise.
+ * Nobody stays outside to judge its calls, so what Landlock and a filter cannot
+ * hold is not held: such a policy is CORDON_E_ENFORCE unless less is accepted.
  * Descriptors that are open stay open.  After a failure past the planning the
  * process may be partly confined and should end.
  */

@@ -19,7 +19,7 @@ cordon_doctor(enum cordon_format format, char **ret,
 
 	CDN_NEED(ret, err);
 	cdn_host_probe_all(&host);
-	cdn_doctor_examine(&host, true, &doctor);
+	cdn_doctor_examine(&host, &doctor);
 	cdn_buf_init(&buf, CDN_TEXT_MAX);
 	code = cdn_api_give(cdn_doctor_format(&doctor, format, &buf, err), &buf,
 	    ret, err);

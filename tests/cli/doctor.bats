@@ -73,13 +73,20 @@ assert o["userns"] is True and o["cgroup"] is True
 assert o["bwrap"] == "usable"' "$T/stdout"
 }
 
-@test "without a broker it is degraded at best, and says so" {
+@test "a host that has everything holds everything" {
 	on '' --json
-	exits 1
-	[ "$(json enforces)" = '"degraded"' ]
-	[ "$(finding broker)" = warning ]
+	exits 0
+	[ "$(json enforces)" = '"required"' ]
 	[ "$(finding landlock)" = ok ]
 	[ "$(finding seccomp)" = ok ]
+}
+
+@test "without a listener it is degraded at best, and says so" {
+	on seccomp_notify=0 --json
+	exits 1
+	[ "$(json enforces)" = '"degraded"' ]
+	[ "$(finding listener)" = warning ]
+	[ "$(finding landlock)" = ok ]
 }
 
 @test "without Landlock nothing is enforced, for a reason" {
@@ -102,27 +109,27 @@ END
 }
 
 @test "what is lost, and what only could be nicer" {
-	while read -r facts id severity; do
+	while read -r facts id enforces severity; do
 		on "$facts" --json
-		[ "$(enforces "$id")" = "degraded $severity" ] ||
+		[ "$(enforces "$id")" = "$enforces $severity" ] ||
 		    { say "$facts $id"; return 1; }
 	done <<END
-landlock_abi=5 landlock-abi-6 warning
-landlock_abi=4 landlock-abi-5 warning
-landlock_abi=2 landlock-abi-3 warning
-landlock_abi=1 landlock-abi-2 note
-seccomp_filter=0,seccomp_notify=0 seccomp warning
-seccomp_notify=0 listener warning
-seccomp_notify=0,notify_taken=1,seccomp_filtered=1 listener-taken warning
-yama_scope=2 yama warning
-seccomp_filtered=1 nested note
-landlock_layers=1 nested note
-container=1 container note
-userns=0 userns note
-userns=0,userns_restricted=1 userns-apparmor note
-bwrap=0 bwrap-missing note
-bwrap=1 bwrap-broken note
-cgroup_delegated=0 cgroup note
+landlock_abi=5 landlock-abi-6 degraded warning
+landlock_abi=4 landlock-abi-5 degraded warning
+landlock_abi=2 landlock-abi-3 degraded warning
+landlock_abi=1 landlock-abi-2 degraded note
+seccomp_filter=0,seccomp_notify=0 seccomp degraded warning
+seccomp_notify=0 listener degraded warning
+seccomp_notify=0,notify_taken=1,seccomp_filtered=1 listener-taken degraded warning
+yama_scope=2 yama degraded warning
+seccomp_filtered=1 nested required note
+landlock_layers=1 nested required note
+container=1 container required note
+userns=0 userns required note
+userns=0,userns_restricted=1 userns-apparmor required note
+bwrap=0 bwrap-missing required note
+bwrap=1 bwrap-broken required note
+cgroup_delegated=0 cgroup required note
 END
 }
 
@@ -131,7 +138,8 @@ END
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	inside unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces &&
 	    exec "$0" doctor --json' "$CORDON"
-	exits 1
+	exits 0
+	[ "$(json enforces)" = '"required"' ]
 	[ "$(json userns)" = false ]
 	[ -n "$(finding userns)$(finding userns-apparmor)" ]
 }
@@ -142,10 +150,11 @@ END
 	if [ "$(finding nested)" = note ]; then
 		skip 'inside of a sandbox already'
 	fi
-	inside "$CORDON" run --quiet --enforcement degraded \
-	    --read "$(dirname "$CORDON")" -- "$CORDON" doctor --json
+	inside "$CORDON" run --quiet --read "$(dirname "$CORDON")" -- \
+	    "$CORDON" doctor --json
 	exits 1
 	[ "$(finding nested)" = note ]
+	[ "$(finding landlock-hidden)" = error ]
 	[ "$(json userns)" = false ]
 }
 

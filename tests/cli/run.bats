@@ -22,9 +22,15 @@ END
 	AUDIT=$XDG_STATE_HOME/cordon/audit.jsonl
 }
 
-weak()
+caged()
 {
-	cordon run --quiet --enforcement degraded "$@"
+	cordon run --quiet "$@"
+}
+
+# wanting ARG...: with something that this host cannot give.
+wanting()
+{
+	cordon run --isolation namespaces "$@"
 }
 
 # field KEY: of the last line of the audit.
@@ -38,37 +44,37 @@ field()
 
 @test "the command's own code is ours" {
 	for code in 0 1 2 3 77 123; do
-		weak -- sh -c "exit $code"
+		caged -- sh -c "exit $code"
 		exits $code
 	done
 }
 
 @test "a signal is 128 and its number" {
-	weak -- sh -c 'kill -TERM $$'
+	caged -- sh -c 'kill -TERM $$'
 	exits 143
-	weak -- sh -c 'kill -KILL $$'
+	caged -- sh -c 'kill -KILL $$'
 	exits 137
 }
 
 @test "a timeout is 124, and nobody is left" {
-	weak --timeout 200ms -- sh -c 'sleep 300 & echo $! >pid; wait'
+	caged --timeout 200ms -- sh -c 'sleep 300 & echo $! >pid; wait'
 	exits 124
 	! kill -0 "$(cat pid)" 2>/dev/null
 }
 
 @test "what is not there is 127" {
-	weak -- cordon-no-such-program
+	caged -- cordon-no-such-program
 	exits 127
 	complains "'cordon-no-such-program' was not found on PATH"
-	weak -- ./missing
+	caged -- ./missing
 	exits 127
 }
 
 @test "what is there but no program is 126" {
-	weak -- ./text
+	caged -- ./text
 	exits 126
 	chmod -x mark
-	weak -- ./mark
+	caged -- ./mark
 	exits 126
 	[ ! -e ran ]
 }
@@ -85,13 +91,13 @@ spec:
       modify: ["./**"]
       exec: ["**", "!mark"]
 END
-	weak --policy no.yaml --profile dev -- ./mark
+	caged --policy no.yaml --profile dev -- ./mark
 	exits 126
 	complains "no.yaml:9:20"
 	complains "'!mark'"
 	[ ! -e ran ]
 	cp mark other
-	weak --policy no.yaml --profile dev -- ./other
+	caged --policy no.yaml --profile dev -- ./other
 	exits 0
 	[ -e ran ]
 }
@@ -125,42 +131,64 @@ kind: Policy
 metadata: {name: bad}
 spec: {fsProfile: {}}
 END
-	weak --policy bad.yaml -- ./mark
+	caged --policy bad.yaml -- ./mark
 	exits 125
 	complains 'bad.yaml:4:8: error:'
-	weak --policy missing.yaml -- ./mark
+	caged --policy missing.yaml -- ./mark
 	exits 125
-	weak --profile nobody -- ./mark
+	caged --profile nobody -- ./mark
 	exits 125
 	[ ! -e ran ]
-	weak -- ./mark
+	caged -- ./mark
 	exits 0
 	[ -e ran ]
 }
 
 @test "a home or / is no workspace" {
 	cd "$HOME"
-	weak -- true
+	caged -- true
 	exits 125
 	cd /
-	weak -- true
+	caged -- true
 	exits 125
 }
 
 # ----- What can be held ---------------------------------------------------------------
 
-@test "what cannot be held is refused, and named" {
+@test "the default rules are held, in silence" {
 	cordon run -- ./mark
+	exits 0
+	[ -e ran ]
+	quiet
+}
+
+@test "what cannot be held is refused, and named" {
+	wanting -- ./mark
 	exits 125
-	complains '--enforcement degraded'
+	complains 'isolation: there are no namespaces of its own'
+	complains "'--enforcement degraded' starts without it"
+	[ ! -e ran ]
+	cordon run --network example.org -- ./mark
+	exits 125
+	complains 'network-names: host names'
+	[ ! -e ran ]
+	cordon run --network 192.0.2.1 -- ./mark
+	exits 0
+	[ -e ran ]
+}
+
+@test "several of them: the first, and how many more" {
+	wanting --network example.org -- ./mark
+	exits 125
+	complains "and 1 more ('cordon plan' lists them"
 	[ ! -e ran ]
 }
 
 @test "degraded starts and lists it" {
-	cordon run --enforcement degraded -- ./mark
+	wanting --enforcement degraded -- ./mark
 	exits 0
 	[ -e ran ]
-	complains 'not enforced: '
+	complains 'not enforced: there are no namespaces'
 }
 
 @test "what is held completely prints nothing" {
@@ -175,11 +203,14 @@ END
 }
 
 @test "a dry run starts nothing and says whether it would" {
-	cordon run --dry-run -- ./mark
+	wanting --dry-run -- ./mark
 	exits 125
-	cordon run --dry-run --enforcement degraded -- ./mark
+	wanting --dry-run --enforcement degraded -- ./mark
 	exits 0
 	[ -n "$output" ]
+	cordon run --dry-run -- ./mark
+	exits 0
+	prints 'enforced   yes'
 	[ ! -e ran ]
 }
 
@@ -195,15 +226,12 @@ END
 }
 
 @test "what is not there yet is refused" {
-	cordon run --backend bwrap --enforcement degraded -- ./mark
+	cordon run --backend bwrap -- ./mark
 	exits 125
-	cordon run --preset strict --policy look.yaml --profile look -- true
-	exits 0
-	cordon run --preset strict --policy look.yaml --profile look \
-	    --isolation namespaces -- true
-	exits 125
-	complains isolation
 	[ ! -e ran ]
+	cordon run --backend native -- ./mark
+	exits 0
+	[ -e ran ]
 }
 
 @test "a second name of a key is found before anything starts" {
@@ -221,12 +249,12 @@ END
 }
 
 @test "repositories in the workspace, with a warning" {
-	cordon plan --json --enforcement degraded
+	cordon plan --json
 	[[ $output == *'"rule":"!**/.git"'* ]]
-	cordon plan --json --enforcement degraded --allow nested-git
+	cordon plan --json --allow nested-git
 	[[ $output != *'"rule":"!**/.git"'* ]]
 	complains 'look at their hooks'
-	cordon run --enforcement degraded --allow everything -- true
+	cordon run --allow everything -- true
 	exits 125
 }
 
@@ -234,22 +262,22 @@ END
 
 @test "input and output pass through" {
 	printf 'in\n' >in
-	weak -- sh -c 'cat; echo err >&2' <in
+	caged -- sh -c 'cat; echo err >&2' <in
 	exits 0
 	[ "$output" = in ]
 	[ "$stderr" = err ]
 }
 
 @test "a failure says where to ask" {
-	cordon run --enforcement degraded -- false
+	cordon run -- false
 	exits 1
 	complains "'cordon check PATH' names the rule"
-	weak -- false
+	caged -- false
 	quiet
 }
 
 @test "JSON captures" {
-	weak --json -- sh -c 'printf "{\"a\":1}"; echo err >&2; exit 3'
+	caged --json -- sh -c 'printf "{\"a\":1}"; echo err >&2; exit 3'
 	exits 3
 	python3 - "$T/stdout" <<'END'
 import json, sys
@@ -260,29 +288,29 @@ assert r["success"] is False and r["exit_code"] == 3 and r["signal"] is None
 assert r["stdout"] == '{"a":1}' and r["stderr"] == "err\n"
 assert r["output"] == {"a": 1} and r["denials"] == []
 END
-	weak --json --timeout 100ms -- sleep 100
+	caged --json --timeout 100ms -- sleep 100
 	exits 124
 	[[ $output == *'"exit_code":null'*'"timed_out":true'* ]]
-	weak --json -- sh -c 'kill -TERM $$'
+	caged --json -- sh -c 'kill -TERM $$'
 	exits 143
 	[[ $output == *'"exit_code":143,"signal":15,'* ]]
 }
 
 @test "variables" {
-	SECRET=x weak -- sh -c 'echo ${SECRET-none}'
+	SECRET=x caged -- sh -c 'echo ${SECRET-none}'
 	[ "$output" = none ]
-	SECRET=x weak --env SECRET -- sh -c 'echo ${SECRET-none}'
+	SECRET=x caged --env SECRET -- sh -c 'echo ${SECRET-none}'
 	[ "$output" = x ]
-	weak --env A=b=c --env D= -- sh -c 'echo $A ${D-none}.'
+	caged --env A=b=c --env D= -- sh -c 'echo $A ${D-none}.'
 	[ "$output" = 'b=c .' ]
-	weak --env LD_PRELOAD=/x -- true
+	caged --env LD_PRELOAD=/x -- true
 	exits 125
 }
 
 # ----- The record ---------------------------------------------------------------------------
 
 @test "a run is recorded, from start to end" {
-	weak -- sh -c 'exit 5'
+	caged -- sh -c 'exit 5'
 	[ "$(wc -l <"$AUDIT")" -eq 2 ]
 	[ "$(field kind)" = '"run.end"' ]
 	[ "$(field exit_code)" = 5 ]
@@ -293,27 +321,27 @@ END
 }
 
 @test "secrets are not" {
-	API_TOKEN=verysecret LINES_KEY=$'first line\nsecond line' weak -- \
+	API_TOKEN=verysecret LINES_KEY=$'first line\nsecond line' caged -- \
 	    echo --password=hush a=verysecret 'x second line' plain
 	exits 0
 	head -n 1 "$AUDIT" | grep -qF '"argv":["echo","--password=[REDACTED]","a=[REDACTED]","x [REDACTED]","plain"]'
 }
 
 @test "and so is a refusal" {
-	cordon run -- ./mark
+	wanting -- ./mark
 	exits 125
 	[ "$(field kind)" = '"run.refused"' ]
 	[ "$(field error)" = '"NotEnforceable"' ]
-	weak -- ./missing
+	caged -- ./missing
 	[ "$(field kind)" = '"run.refused"' ]
 }
 
 @test "another file, but none that the run could change" {
-	weak --audit "$T/other.jsonl" -- true
+	caged --audit "$T/other.jsonl" -- true
 	exits 0
 	[ "$(wc -l <"$T/other.jsonl")" -eq 2 ]
 	[ ! -e "$AUDIT" ]
-	weak --audit here.jsonl -- ./mark
+	caged --audit here.jsonl -- ./mark
 	exits 125
 	complains 'lies where the run may write'
 	[ ! -e here.jsonl ] && [ ! -e ran ]
@@ -323,8 +351,10 @@ END
 
 @test "a plan says whether a run would start" {
 	cordon plan
+	exits 0
+	cordon plan --isolation namespaces
 	exits 1
-	cordon plan --enforcement degraded
+	cordon plan --isolation namespaces --enforcement degraded
 	exits 0
 	cordon plan --json --preset strict --policy look.yaml --profile look
 	exits 0

@@ -3,9 +3,15 @@
 
 load helper
 
-weak()
+caged()
 {
-	cordon run --quiet --enforcement degraded "$@"
+	cordon run --quiet "$@"
+}
+
+# wanting ARG...: with something that this host cannot give.
+wanting()
+{
+	cordon run --isolation namespaces "$@"
 }
 
 @test "a project cannot lower what is enforced" {
@@ -18,11 +24,12 @@ spec:
   audit: {onFailure: warn}
   fsProfiles: {}
 END
-	cordon run -- touch ran
+	wanting -- touch ran
 	exits 125
+	complains 'isolation: '
 	[ ! -e ran ]
 	cordon trust
-	cordon run -- touch ran
+	wanting -- touch ran
 	exits 0
 	[ -e ran ]
 }
@@ -36,17 +43,18 @@ spec:
   enforcement: best-effort
   fsProfiles: {unrestricted: {read: ["./**"], modify: ["./**"], network: full}}
 END
-	XDG_CONFIG_HOME=$W/config cordon run -- true
+	XDG_CONFIG_HOME=$W/config wanting -- true
 	exits 125
+	complains 'isolation: '
 	cp -r config "$T/config"
-	XDG_CONFIG_HOME=$T/config cordon run -- true
+	XDG_CONFIG_HOME=$T/config wanting -- true
 	exits 0
 }
 
 @test "the state directory is not followed to where a link leads" {
 	mkdir -p "$T/victim/tmp/precious" "$XDG_STATE_HOME"
 	ln -s "$T/victim" "$XDG_STATE_HOME/cordon"
-	weak -- true
+	caged -- true
 	exits 125
 	complains 'is a link'
 	[ -d "$T/victim/tmp/precious" ]
@@ -54,14 +62,14 @@ END
 }
 
 @test "the state directory is not where the run may write" {
-	XDG_STATE_HOME=$W/state weak -- sh -c \
+	XDG_STATE_HOME=$W/state caged -- sh -c \
 	    'mv state old || rm -r state || touch state/cordon/trust.json'
 	[ "$status" -ne 0 ]
 	[ -d state/cordon ] && [ ! -e state/cordon/trust.json ]
 }
 
 @test "a first run under protect cannot reach the state directory" {
-	weak --preset protect -- sh -c \
+	caged --preset protect -- sh -c \
 	    "mv '$XDG_STATE_HOME/cordon' '$XDG_STATE_HOME/old'"
 	[ "$status" -ne 0 ]
 	[ -d "$XDG_STATE_HOME/cordon" ]
@@ -70,12 +78,12 @@ END
 
 @test "protect keeps terminals and disks closed" {
 	echo there >"/dev/shm/cordon-$BASHPID"
-	weak --preset protect -- cat "/dev/shm/cordon-$BASHPID"
+	caged --preset protect -- cat "/dev/shm/cordon-$BASHPID"
 	rm "/dev/shm/cordon-$BASHPID"
 	[ "$status" -ne 0 ]
-	weak --preset protect -- sh -c 'echo x >/dev/null && head -c 1 /dev/urandom >/dev/null'
+	caged --preset protect -- sh -c 'echo x >/dev/null && head -c 1 /dev/urandom >/dev/null'
 	exits 0
-	weak --preset protect -- ls /usr
+	caged --preset protect -- ls /usr
 	exits 0
 }
 
@@ -101,9 +109,9 @@ END
 	echo secret >secrets/s
 	echo open >open
 	ln secrets/s pub
-	weak --policy p.yaml --profile dev -- cat secrets/s
+	caged --policy p.yaml --profile dev -- cat secrets/s
 	[ "$status" -ne 0 ]
-	weak --policy p.yaml --profile dev -- cat open
+	caged --policy p.yaml --profile dev -- cat open
 	exits 0
 	[ "$output" = open ]
 }
@@ -114,9 +122,9 @@ END
 	chmod +x "$T/other/node_modules/.bin/tool"
 	echo private >"$T/other/node_modules/secret"
 	ln -s "$T/other/node_modules/.bin/tool" build.sh
-	weak -- ./build.sh "$T/other/node_modules/secret"
+	caged -- ./build.sh "$T/other/node_modules/secret"
 	exits 126
-	PATH=$T/other/node_modules/.bin:$PATH weak -- tool \
+	PATH=$T/other/node_modules/.bin:$PATH caged -- tool \
 	    "$T/other/node_modules/secret"
 	exits 0
 }
@@ -130,7 +138,7 @@ END
 }
 
 @test "a run that is hung up on takes everybody along" {
-	"$CORDON" run --quiet --enforcement degraded -- \
+	"$CORDON" run --quiet -- \
 	    sh -c 'sleep 10104 & echo $! >pid; wait' &
 	pid=$!
 	while [ ! -s pid ]; do sleep 0.05; done

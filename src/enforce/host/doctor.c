@@ -4,205 +4,195 @@
 
 #define LAYERS_MAX 16
 
-/* What a row is about: the host, and what this build can do with it. */
-struct patient {
-	const struct cdn_host *host;
-	bool has_broker;
-};
-
-typedef bool holds_fn(const struct patient *p);
+typedef bool holds_fn(const struct cdn_host *h);
 
 /* ----- Landlock --------------------------------------------------------- */
 
 static bool
-no_landlock(const struct patient *p)
+no_landlock(const struct cdn_host *h)
 {
-	return p->host->landlock_abi <= 0;
+	return h->landlock_abi <= 0;
 }
 
+/* A run of cordon answers so too: one broker judges for all inside. */
 static bool
-landlock_off(const struct patient *p)
+landlock_off(const struct cdn_host *h)
 {
-	return no_landlock(p) && p->host->landlock_error == EOPNOTSUPP;
+	return no_landlock(h) && h->landlock_error == EOPNOTSUPP &&
+	    !h->notify_taken;
 }
 
 /* A filter that hides it answers as a kernel that does not have it. */
 static bool
-landlock_hidden(const struct patient *p)
+landlock_hidden(const struct cdn_host *h)
 {
-	return no_landlock(p) && !landlock_off(p) && p->host->seccomp_filtered;
+	return no_landlock(h) && !landlock_off(h) && h->seccomp_filtered;
 }
 
 static bool
-landlock_not_in_container(const struct patient *p)
+landlock_not_in_container(const struct cdn_host *h)
 {
-	return no_landlock(p) && !landlock_off(p) && !landlock_hidden(p) &&
-	    p->host->container;
+	return no_landlock(h) && !landlock_off(h) && !landlock_hidden(h) &&
+	    h->container;
 }
 
 static bool
-landlock_not_in_kernel(const struct patient *p)
+landlock_not_in_kernel(const struct cdn_host *h)
 {
-	return no_landlock(p) && !landlock_off(p) && !landlock_hidden(p) &&
-	    !p->host->container;
+	return no_landlock(h) && !landlock_off(h) && !landlock_hidden(h) &&
+	    !h->container;
 }
 
 static bool
-layers_used_up(const struct patient *p)
+layers_used_up(const struct cdn_host *h)
 {
-	return !no_landlock(p) && p->host->landlock_layers >= LAYERS_MAX;
+	return !no_landlock(h) && h->landlock_layers >= LAYERS_MAX;
 }
 
 static bool
-older_than(const struct patient *p, int abi)
+older_than(const struct cdn_host *h, int abi)
 {
-	return !no_landlock(p) && p->host->landlock_abi < abi;
+	return !no_landlock(h) && h->landlock_abi < abi;
 }
 
 static bool
-no_refer(const struct patient *p)
+no_refer(const struct cdn_host *h)
 {
-	return older_than(p, 2);
+	return older_than(h, 2);
 }
 
 static bool
-no_truncate(const struct patient *p)
+no_truncate(const struct cdn_host *h)
 {
-	return older_than(p, 3);
+	return older_than(h, 3);
 }
 
 static bool
-no_device_ioctl(const struct patient *p)
+no_device_ioctl(const struct cdn_host *h)
 {
-	return older_than(p, 5);
+	return older_than(h, 5);
 }
 
 static bool
-no_scopes(const struct patient *p)
+no_scopes(const struct cdn_host *h)
 {
-	return older_than(p, 6);
+	return older_than(h, 6);
 }
 
 static bool
-good_landlock(const struct patient *p)
+good_landlock(const struct cdn_host *h)
 {
-	return !no_landlock(p) && !no_scopes(p) && !layers_used_up(p);
+	return !no_landlock(h) && !no_scopes(h) && !layers_used_up(h);
 }
 
 /* ----- seccomp and the broker ------------------------------------------- */
 
 static bool
-no_seccomp(const struct patient *p)
+no_seccomp(const struct cdn_host *h)
 {
-	return !p->host->seccomp_filter;
+	return !h->seccomp_filter;
 }
 
 static bool
-listener_taken(const struct patient *p)
+listener_taken(const struct cdn_host *h)
 {
-	return !no_seccomp(p) && !p->host->seccomp_notify &&
-	    p->host->notify_taken;
+	return !no_seccomp(h) && !h->seccomp_notify &&
+	    h->notify_taken;
 }
 
 static bool
-no_listener(const struct patient *p)
+no_listener(const struct cdn_host *h)
 {
-	return !no_seccomp(p) && !p->host->seccomp_notify &&
-	    !p->host->notify_taken;
+	return !no_seccomp(h) && !h->seccomp_notify &&
+	    !h->notify_taken;
 }
 
 static bool
-good_seccomp(const struct patient *p)
+good_seccomp(const struct cdn_host *h)
 {
-	return !no_seccomp(p) && p->host->seccomp_notify;
+	return !no_seccomp(h) && h->seccomp_notify;
 }
 
 static bool
-interrupted(const struct patient *p)
+interrupted(const struct cdn_host *h)
 {
-	return p->host->seccomp_notify && !p->host->notify_wait_killable;
+	return h->seccomp_notify && !h->notify_wait_killable;
 }
 
 static bool
-yama(const struct patient *p)
+yama(const struct cdn_host *h)
 {
-	return p->host->yama_scope >= 2;
-}
-
-static bool
-no_broker(const struct patient *p)
-{
-	return !p->has_broker;
+	return h->yama_scope >= 2;
 }
 
 /* ----- What is used when it is there ------------------------------------ */
 
 static bool
-userns(const struct patient *p)
+userns(const struct cdn_host *h)
 {
-	return p->host->userns;
+	return h->userns;
 }
 
 static bool
-userns_restricted(const struct patient *p)
+userns_restricted(const struct cdn_host *h)
 {
-	return !p->host->userns && p->host->userns_restricted;
+	return !h->userns && h->userns_restricted;
 }
 
 static bool
-no_userns(const struct patient *p)
+no_userns(const struct cdn_host *h)
 {
-	return !p->host->userns && !p->host->userns_restricted;
+	return !h->userns && !h->userns_restricted;
 }
 
 static bool
-bwrap_missing(const struct patient *p)
+bwrap_missing(const struct cdn_host *h)
 {
-	return p->host->bwrap == CDN_BWRAP_MISSING;
+	return h->bwrap == CDN_BWRAP_MISSING;
 }
 
 static bool
-bwrap_broken(const struct patient *p)
+bwrap_broken(const struct cdn_host *h)
 {
-	return p->host->bwrap == CDN_BWRAP_BROKEN;
+	return h->bwrap == CDN_BWRAP_BROKEN;
 }
 
 static bool
-bwrap_usable(const struct patient *p)
+bwrap_usable(const struct cdn_host *h)
 {
-	return p->host->bwrap == CDN_BWRAP_USABLE;
+	return h->bwrap == CDN_BWRAP_USABLE;
 }
 
 static bool
-cgroup(const struct patient *p)
+cgroup(const struct cdn_host *h)
 {
-	return p->host->cgroup_delegated;
+	return h->cgroup_delegated;
 }
 
 static bool
-no_cgroup(const struct patient *p)
+no_cgroup(const struct cdn_host *h)
 {
-	return !p->host->cgroup_delegated;
+	return !h->cgroup_delegated;
 }
 
 /* ----- Where we are ----------------------------------------------------- */
 
 static bool
-nested(const struct patient *p)
+nested(const struct cdn_host *h)
 {
-	return p->host->seccomp_filtered || p->host->landlock_layers > 0;
+	return h->seccomp_filtered || h->landlock_layers > 0;
 }
 
 static bool
-container(const struct patient *p)
+container(const struct cdn_host *h)
 {
-	return p->host->container;
+	return h->container;
 }
 
 static bool
-always(const struct patient *p)
+always(const struct cdn_host *h)
 {
-	(void)p;
+	(void)h;
 	return true;
 }
 
@@ -267,11 +257,6 @@ static const struct row {
 	{ "yama", DEGRADED, yama,
 	    "the broker may not look at the calls it has to judge",
 	    "set kernel.yama.ptrace_scope to 1 with sysctl; 3 takes a restart" },
-	{ "broker", DEGRADED, no_broker,
-	    "this version has no broker: rules within a directory are not all "
-	    "enforced, and 'cordon plan' says which",
-	    "write rules for whole directories, or accept it with "
-	    "'--enforcement degraded'" },
 	{ "landlock-abi-2", NOTE, no_refer,
 	    "files cannot be renamed from one directory to another",
 	    "use Linux 5.19 or newer" },
@@ -286,8 +271,8 @@ static const struct row {
 	    "this looks like a container, whose own limits hold as well",
 	    NULL },
 	{ "inner-sandbox", NOTE, always,
-	    "an agent's own sandbox works inside of a run only in part: "
-	    "Landlock does, bwrap and other namespaces do not",
+	    "an agent's own sandbox hardly works inside of a run: namespaces "
+	    "(bwrap) are refused, and Landlock where the broker judges files",
 	    "switch the agent's own sandbox off there" },
 	{ "userns-apparmor", NOTE, userns_restricted,
 	    "AppArmor restricts user namespaces; only '--backend bwrap' and "
@@ -325,17 +310,14 @@ static const struct row {
 _Static_assert(CDN_LEN(rows) <= CDN_HOST_FINDINGS_MAX, "room for every row");
 
 void
-cdn_doctor_examine(const struct cdn_host *host, bool has_broker,
-    struct cdn_doctor *ret)
+cdn_doctor_examine(const struct cdn_host *host, struct cdn_doctor *ret)
 {
-	const struct patient patient = { host, has_broker };
-
 	*ret = (struct cdn_doctor){ .host = *host,
 		.enforces = CDN_ENFORCES_REQUIRED };
 	for (size_t i = 0; i < CDN_LEN(rows); i++) {
 		const struct row *row = &rows[i];
 
-		if (!row->holds(&patient))
+		if (!row->holds(host))
 			continue;
 		ret->findings[ret->count++] = (struct cdn_host_finding){ row->id,
 			row->severity, row->text, row->remedy };

@@ -46,9 +46,7 @@ struct cdn_doctor {
 	size_t count;
 };
 
-/* has_broker: this build judges trapped calls. */
-void cdn_doctor_examine(const struct cdn_host *host, bool has_broker,
-    struct cdn_doctor *ret);
+void cdn_doctor_examine(const struct cdn_host *host, struct cdn_doctor *ret);
 
 /*
  * CORDON_FORMAT_JSON: the object of `cordon doctor --json`; otherwise text in

@@ -46,6 +46,10 @@ struct cordon_plan {
 CDN_MUST_USE int cdn_launch_plan(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cordon_plan **ret,
     struct cordon_error *err);
+/* Without a broker: for who stays alone in the cage, with nobody to ask. */
+CDN_MUST_USE int cdn_launch_plan_unjudged(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cordon_plan **ret,
+    struct cordon_error *err);
 void cdn_launch_plan_free(struct cordon_plan *plan);
 
 CDN_MUST_USE int cdn_launch_plan_format(const struct cordon_plan *plan,

@@ -10,23 +10,23 @@ cdn_launch_plan_free(struct cordon_plan *plan)
 }
 
 static int
-fill_plan(struct cordon_plan *plan, struct cordon_error *err)
+fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
 {
 	struct cdn_plan_input input = {
 		.authority = plan->session->authority,
 		.spec = &plan->session->spec,
 		.host = &plan->host,
 		.reader = &cdn_launch_reader,
-		.has_broker = plan->host.seccomp_notify,
+		.has_broker = judged && plan->host.seccomp_notify,
 	};
 
 	return cdn_plan_build(plan->arena, &input, &plan->plan, err);
 }
 
-int
-cdn_launch_plan(const struct cordon_session *session,
-    const struct cordon_run_options *options, struct cordon_plan **ret,
-    struct cordon_error *err)
+static int
+make_plan(const struct cordon_session *session,
+    const struct cordon_run_options *options, bool judged,
+    struct cordon_plan **ret, struct cordon_error *err)
 {
 	struct cdn_arena *arena = cdn_arena_new();
 	struct cordon_plan *plan = arena == NULL ? NULL :
@@ -43,7 +43,7 @@ cdn_launch_plan(const struct cordon_session *session,
 	cdn_host_probe(&plan->host);
 	if (plan->terms.backend == CORDON_BACKEND_NONE)
 		plan->host = (struct cdn_host){ 0 }; /* nothing is made use of */
-	code = fill_plan(plan, err);
+	code = fill_plan(plan, judged, err);
 	if (code == 0)
 		code = cdn_launch_shortfalls(plan, err);
 	if (code != 0) {
@@ -52,6 +52,22 @@ cdn_launch_plan(const struct cordon_session *session,
 	}
 	*ret = plan;
 	return 0;
+}
+
+int
+cdn_launch_plan(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cordon_plan **ret,
+    struct cordon_error *err)
+{
+	return make_plan(session, options, true, ret, err);
+}
+
+int
+cdn_launch_plan_unjudged(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cordon_plan **ret,
+    struct cordon_error *err)
+{
+	return make_plan(session, options, false, ret, err);
 }
 
 int

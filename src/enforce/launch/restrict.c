@@ -56,7 +56,7 @@ cdn_launch_restrict(const struct cordon_session *session,
 	int code = check_alone(err);
 
 	if (code == 0)
-		code = cdn_launch_plan(session, options, &plan, err);
+		code = cdn_launch_plan_unjudged(session, options, &plan, err);
 	if (code == 0)
 		code = cdn_launch_accept(plan, err);
 	if (code == 0)

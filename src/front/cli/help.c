@@ -83,7 +83,7 @@ help_whole(void)
 	     "cordon puts a boundary around an AI agent.  You write it down once, in\n"
 	     "YAML; cordon answers every question from it and names the line.");
 	put_commands(cdn_str_of(""));
-	put_examples("cordon run --enforcement degraded -- make test\n"
+	put_examples("cordon run -- make test\n"
 		     "cordon check --op modify src/main.c .git/config\n"
 		     "cordon policy init\n");
 	put_exits(exits, NULL);

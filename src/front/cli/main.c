@@ -40,7 +40,7 @@ static const struct cli_command commands[] = {
 "                             rest\n"
 "  --enforcement best-effort  start anyway, and warn\n",
 	.examples =
-"cordon run --enforcement degraded -- make test\n"
+"cordon run -- make test\n"
 "cordon run --policy policy.yaml --profile dev -- ./build.sh\n"
 "cordon run --network full --timeout 10m -- npm install\n"
 "cordon run --dry-run -- make\n",

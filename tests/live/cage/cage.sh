@@ -54,7 +54,7 @@ declare $(cat "$stage/srv/ports")
 # shellcheck disable=SC2154 # declared by the line above
 : "$tcp" "$tcp6" "$mptcp" "$udp" "$abstract"
 
-options=(--quiet --enforcement degraded)
+options=(--quiet)
 inside()
 {
 	"$cordon" run "${options[@]}" -- "$@" 2>"$stage/stderr"
@@ -218,7 +218,7 @@ options+=(--network full)
 allows 'TCP when the network is open' tcp "$tcp"
 allows 'UDP when the network is open' udp "$udp"
 denies 'an abstract socket all the same' unix "$abstract"
-options=(--quiet --enforcement degraded)
+options=(--quiet)
 
 # ----- Processes ----------------------------------------------------------------------
 

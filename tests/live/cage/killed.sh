@@ -41,7 +41,7 @@ alive()
 started=0 survived=0
 for ((i = 0; i < tries; i++)); do
 	rm -f ran
-	"$cordon" run --quiet --enforcement degraded \
+	"$cordon" run --quiet \
 	    --env "CORDON_KILL_MARK=$stage" -- \
 	    sh -c 'touch ran; exec sleep 10103' &
 	pid=$!
@@ -73,11 +73,11 @@ ok $? "$tries times killed, $started of them running: $survived lived on"
 [ "$started" -gt 0 ]
 ok $? 'control: some had started'
 
-"$cordon" run --quiet --enforcement degraded -- true
+"$cordon" run --quiet -- true
 ok $? 'the next run works'
 for ((i = 0; i < tries; i++)); do # each puts a few away
 	[ -n "$(ls -A "$stage/state/cordon/tmp")" ] || break
-	"$cordon" run --quiet --enforcement degraded -- true
+	"$cordon" run --quiet -- true
 done
 left=$(ls -A "$stage/state/cordon/tmp")
 [ -z "$left" ]

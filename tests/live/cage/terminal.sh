@@ -67,7 +67,7 @@ if ! command -v tmux >/dev/null; then
 	echo "1..$points"
 	exit $failures
 fi
-run="$cordon run --quiet --enforcement degraded --"
+run="$cordon run --quiet --"
 tmux new-session -d -x 80 -y 24 \
     "env PS1='outer: ' bash --norc --noprofile -i" || exit 1
 sees 'outer:'

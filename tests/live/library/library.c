@@ -63,7 +63,6 @@ shell(const char *const *argv)
 		.cwd = work,
 		.stdin_mode = CORDON_STDIN_NULL,
 		.output = CORDON_OUTPUT_CAPTURE,
-		.enforcement = CORDON_ENFORCEMENT_DEGRADED,
 	};
 }
 
@@ -203,12 +202,14 @@ test_environment(void)
 
 /* ----- Ourselves ------------------------------------------------------------------- */
 
+/* The rules of `workspace` need somebody who judges, those of `strict` nobody. */
 static int
-restricted(void)
+restricted(enum cordon_preset preset, enum cordon_enforcement enforcement)
 {
-	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	struct cordon_session *session = open_session(preset);
 	struct cordon_run_options options = { .size = sizeof(options),
-		.enforcement = CORDON_ENFORCEMENT_DEGRADED };
+		.enforcement = enforcement };
+	bool writes = preset == CORDON_PRESET_WORKSPACE;
 	struct cordon_error err;
 	int fd = open(tmp_path("outside"), O_WRONLY);
 
@@ -216,14 +217,30 @@ restricted(void)
 		return 2;
 	if (cordon_restrict_self(session, &options, &err) != 0) {
 		printf("# %s\n", err.text);
-		return 3;
+		fflush(stdout);
+		return err.code == CORDON_E_ENFORCE ? 7 : 3;
 	}
 	if (open(tmp_path("outside"), O_WRONLY) >= 0 || errno != EACCES)
 		return 4;
 	fd = open(tmp_path("w/self"), O_WRONLY | O_CREAT, 0600);
-	if (fd < 0)
+	if ((fd >= 0) != writes)
 		return 5;
-	return system("exec 2>/dev/null; echo x >../outside") == 0 ? 6 : 0;
+	return system("exec 2>/dev/null; ! echo x >../outside") == 0 ? 0 : 6;
+}
+
+/* What restricted() says, in a process of its own. */
+static int
+try_restricted(enum cordon_preset preset, enum cordon_enforcement enforcement)
+{
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(restricted(preset, enforcement));
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static void *
@@ -242,15 +259,19 @@ test_restrict(void)
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct cordon_error err;
 	pthread_t thread;
-	int status = -1;
-	pid_t pid;
+	int status;
 
 	put("outside", "mine\n");
-	pid = fork();
-	if (pid == 0)
-		_exit(restricted());
-	waitpid(pid, &status, 0);
-	ok_f(status == 0, "a process confines itself (%d)", status >> 8);
+	status = try_restricted(CORDON_PRESET_STRICT,
+	    CORDON_ENFORCEMENT_POLICY);
+	ok_f(status == 0, "a process confines itself (%d)", status);
+	status = try_restricted(CORDON_PRESET_WORKSPACE,
+	    CORDON_ENFORCEMENT_POLICY);
+	ok_f(status == 7, "not with rules that somebody must judge (%d)",
+	    status);
+	status = try_restricted(CORDON_PRESET_WORKSPACE,
+	    CORDON_ENFORCEMENT_DEGRADED);
+	ok_f(status == 0, "unless less is accepted (%d)", status);
 	pthread_mutex_lock(&lock);
 	pthread_create(&thread, NULL, idle, &lock);
 	ok(cordon_restrict_self(session, &options, &err) == CORDON_E_INVALID,
