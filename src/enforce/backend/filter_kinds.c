@@ -75,6 +75,8 @@ static const struct {
 	/* Binding a unix socket makes a name. */
 	{ CDN_KIND_BIND, CDN_FACT_LISTED,
 	    { OK,			TRAP,	TRAP,	TRAP } },
+	{ CDN_KIND_BIND, CDN_FACT_UNIX_JUDGED, /* whose own it is */
+	    { OK,			TRAP,	TRAP,	TRAP } },
 	{ CDN_KIND_BIND, 0, { OK,	OK,	TRAP,	TRAP } },
 
 	{ CDN_KIND_LISTEN, CDN_FACT_LISTED,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "enforce/broker/inside.h"
 #include "engine/match/endpoint.h"
 
 #define V6_SIZE_MIN 24 /* without a scope: RFC 2133 */
@@ -210,6 +211,9 @@ judge_socket(struct cdn_call *call, const struct cdn_object *object)
 
 	if (object->unnamed)
 		return -ECONNREFUSED;
+	/* Behind what is no socket there is nobody. */
+	question.is_own = !S_ISSOCK(object->mode) ||
+	    cdn_own_socket_is(call, object);
 	r = cdn_call_judge_question(call, &question);
 	if (r == 0 && (!S_ISSOCK(object->mode) || object->on_proc))
 		r = -ECONNREFUSED;

@@ -139,6 +139,9 @@ bool cdn_call_inet_is_judged(const struct cdn_call *call);
 /* The region it lies in is held by Landlock for every operation. */
 bool cdn_call_is_native(const struct cdn_call *call,
     const struct cdn_object *object);
+/* It was made for this run, and nobody else has anything there. */
+bool cdn_call_is_own(const struct cdn_call *call,
+    const struct cdn_object *object);
 
 /* ----- The caller himself (caller.c) ---------------------------------------- */
 

@@ -38,6 +38,14 @@ struct cdn_slow {
 	enum cdn_slow_kind kind;
 };
 
+/* A file that the run made: numbers are given away again, moments are not. */
+struct cdn_made {
+	dev_t dev;
+	ino_t ino;
+	int64_t second;
+	uint32_t nanosecond;
+};
+
 struct cdn_broker {
 	struct cdn_broker_spec spec;
 	pthread_t launcher;
@@ -74,6 +82,8 @@ struct cdn_broker {
 	pthread_mutex_t making;
 	int terminals[CDN_BROKER_TERMINALS];
 	size_t terminal_count;
+	struct cdn_made sockets[CDN_BROKER_SOCKETS]; /* a ring */
+	size_t socket_count; /* ever made */
 
 	pthread_mutex_t receiving; /* one at a time, so that none gets stuck */
 	pthread_mutex_t telling;   /* of denials */
@@ -101,6 +111,13 @@ CDN_MUST_USE int cdn_pty_made(struct cdn_call *call, int master);
 bool cdn_pty_is_own(struct cdn_call *call, const struct cdn_object *object);
 /* At the end of all. */
 void cdn_pty_done(struct cdn_broker *broker);
+
+/* ----- own_socket.c ------------------------------------------------------------ */
+
+/* fd: O_PATH of a socket that was just bound for the run. */
+void cdn_own_socket_add(struct cdn_call *call, int fd);
+/* A process of the run made it, and not somebody who would act for it. */
+bool cdn_own_socket_is(struct cdn_call *call, const struct cdn_object *object);
 
 /* ----- slow.c ------------------------------------------------------------------ */
 

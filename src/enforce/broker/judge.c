@@ -348,9 +348,9 @@ find_region(const struct cdn_broker_spec *spec, cdn_str path)
 	return NULL;
 }
 
-/* The deepest one that holds it. */
-static bool
-in_native(const struct cdn_broker_spec *spec, const char *path)
+/* The deepest one that holds it, or NULL. */
+static const struct cdn_broker_region *
+region_of(const struct cdn_broker_spec *spec, const char *path)
 {
 	cdn_str at = cdn_str_of(path);
 
@@ -358,10 +358,8 @@ in_native(const struct cdn_broker_spec *spec, const char *path)
 		const struct cdn_broker_region *region =
 		    find_region(spec, at.n == 0 ? CDN_STR("/") : at);
 
-		if (region != NULL)
-			return region->native;
-		if (at.n <= 1)
-			return false;
+		if (region != NULL || at.n <= 1)
+			return region;
 		while (at.n > 0 && at.p[at.n - 1] != '/')
 			at.n--;
 		at.n -= at.n > 0;
@@ -373,12 +371,34 @@ cdn_call_is_native(const struct cdn_call *call,
     const struct cdn_object *object)
 {
 	struct cdn_broker *broker = call->broker;
-	bool native;
+	const struct cdn_broker_region *region;
+	bool native = false;
 
 	if (broker->spec.trace || object->unnamed || object->on_proc)
 		return false;
 	pthread_rwlock_rdlock(&broker->judging);
-	native = !broker->closed && in_native(&broker->spec, object->path);
+	if (!broker->closed) {
+		region = region_of(&broker->spec, object->path);
+		native = region != NULL && region->native;
+	}
 	pthread_rwlock_unlock(&broker->judging);
 	return native;
+}
+
+bool
+cdn_call_is_own(const struct cdn_call *call, const struct cdn_object *object)
+{
+	struct cdn_broker *broker = call->broker;
+	const struct cdn_broker_region *region;
+	bool own = false;
+
+	if (object->unnamed || object->on_proc)
+		return false;
+	pthread_rwlock_rdlock(&broker->judging);
+	if (!broker->closed) {
+		region = region_of(&broker->spec, object->path);
+		own = region != NULL && region->own;
+	}
+	pthread_rwlock_unlock(&broker->judging);
+	return own;
 }

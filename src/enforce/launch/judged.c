@@ -17,18 +17,25 @@ by_path(const void *a, const void *b)
 
 /* Where Landlock holds every operation by itself a call may go on. */
 static struct cdn_broker_region *
-native_regions(struct cdn_arena *arena, const struct cdn_plan *plan)
+broker_regions(struct cordon_process *p)
 {
-	struct cdn_broker_region *regions = cdn_arena_array(arena,
+	const struct cdn_plan *plan = p->plan->plan;
+	const struct cdn_own *own = &p->session->own;
+	struct cdn_broker_region *regions = cdn_arena_array(p->arena,
 	    plan->region_count + 1, sizeof(*regions));
 
-	for (size_t i = 0; regions != NULL && i < plan->region_count; i++)
+	for (size_t i = 0; regions != NULL && i < plan->region_count; i++) {
+		const struct cdn_region *from = &plan->regions[i];
+
 		regions[i] = (struct cdn_broker_region){
-			.path = plan->regions[i].path,
-			.native = plan->regions[i].held == CDN_REGION_OPEN ||
-			    plan->regions[i].held == CDN_REGION_FIXED ||
-			    plan->regions[i].held == CDN_REGION_DEVICE,
+			.path = from->path,
+			.native = from->held == CDN_REGION_OPEN ||
+			    from->held == CDN_REGION_FIXED ||
+			    from->held == CDN_REGION_DEVICE,
+			/* The home is shared by all runs of a workspace. */
+			.own = strcmp(from->path, own->tmp) == 0,
 		};
+	}
 	if (regions != NULL)
 		qsort(regions, plan->region_count, sizeof(*regions), by_path);
 	return regions;
@@ -79,7 +86,7 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 	cdn_cleanup_fd int ruleset = -1;
 	struct cdn_broker_spec spec = {
 		.authority = p->session->authority,
-		.regions = native_regions(p->arena, plan),
+		.regions = broker_regions(p),
 		.region_count = plan->region_count,
 		.reads = plan->mode == CDN_PLAN_MODE_C,
 		.denied = denied,

@@ -381,8 +381,10 @@ socket_denied(const struct cdn_authority *a, cdn_str stripped,
 }
 
 /*
- * A socket that the profile names may be connected to; any other one where
- * the run may modify (its own servers).  Binding makes a file: modify.
+ * A socket that the profile names may be connected to, and those that the run
+ * made itself, where it may modify.  Others belong to somebody who would act
+ * for it: that they lie where it may write says nothing.  Binding makes a file:
+ * modify.
  */
 static struct cdn_answer
 judge_socket(const struct cdn_authority *a, const struct cdn_question *q,
@@ -390,13 +392,17 @@ judge_socket(const struct cdn_authority *a, const struct cdn_question *q,
 {
 	struct cdn_finding floor = scope_judge(&a->floor, CORDON_READ,
 	    stripped);
-	struct cdn_answer named;
+	struct cdn_answer named, placed;
 
 	if (!floor.allowed)
 		return answer(floor, CORDON_LAYER_FLOOR);
 	if (q->op == CORDON_CONNECT && socket_named(a, stripped, &named))
 		return socket_denied(a, stripped, &named);
-	return cdn_judge_path(a, q->as, CORDON_MODIFY, stripped);
+	placed = cdn_judge_path(a, q->as, CORDON_MODIFY, stripped);
+	if (q->op == CORDON_CONNECT && !q->is_own && placed.finding.allowed)
+		return answer((struct cdn_finding){ .matched_rule = "[]" },
+		    CORDON_LAYER_WORKDIR); /* nobody names it */
+	return placed;
 }
 
 /* ----- The verdict ----------------------------------------------------------- */

@@ -104,6 +104,7 @@ struct cdn_question {
 	 */
 	cdn_str path;
 	bool is_socket;
+	bool is_own; /* CONNECT: a process of the run made this socket */
 };
 
 void cdn_decide(const struct cdn_authority *authority,

@@ -117,7 +117,8 @@ server_got(int fd)
 /* ----- Rows ---------------------------------------------------------------------- */
 
 struct row {
-	const char *request; /* $W the workspace, $P and $Q ports, $O outside */
+	const char *request; /* $W the workspace, $P and $Q ports, $O outside,
+			      * $A a number of the test's own */
 	const char *want;
 };
 
@@ -138,10 +139,11 @@ row_expand(const char *from, const struct words *words, char *to, size_t size)
 			word = tmp_path("w");
 		else if (from[0] == '$' && from[1] == 'O')
 			word = tmp_path("out");
-		else if (from[0] == '$' && strchr("PQ", from[1]) != NULL)
+		else if (from[0] == '$' && strchr("PQA", from[1]) != NULL)
 			word = number;
 		snprintf(number, sizeof(number), "%d",
-		    from[1] == 'P' ? words->p : words->q);
+		    from[1] == 'P' ? words->p :
+		    from[1] == 'Q' ? words->q : getpid());
 		if (word == NULL) {
 			to[n++] = *from;
 			continue;

@@ -232,6 +232,8 @@ static const struct row paths[] = {
 	{ "connect 3 u $O/s", "errno 13" },
 	{ "connect 3 u $W/secrets/s.sock", "errno 13" },
 	{ "connect 3 u $W/pub/x.env", "errno 13" },
+	{ "connect 3 u $W/pub/theirs", "errno 13" },
+	{ "connect 3 u $W/open/theirs", "errno 13" },
 	{ "connect 3 u $W/link-out", "errno 13" },
 	{ "connect 3 u $W/../out/s", "errno 13" },
 	{ "connect 3 u /proc/self/root$O/s", "errno 13" },
@@ -241,7 +243,7 @@ static const struct row paths[] = {
 	{ "connect 3 auto", "errno 22" },
 	{ "connect 3 none", "errno 22" },
 	{ "connect 3 4 127.0.0.1 80", "errno 22" },
-	{ "connect 3 a cordon-abstract", "errno 1" },
+	{ "connect 3 a cordon-$A", "errno 1" },
 	{ "connect 3 long $O/s", "errno 13" },
 	{ "connect 3 long $W/pub/s", "done" },
 	{ "connect 3 u $W/pub/s", "errno 106" },
@@ -290,7 +292,18 @@ static const struct row paths[] = {
 	{ "close 3", "closed" },
 	{ "socket u stream", "fd 3" },
 	{ "bind 3 u $W/open/new", "done" },
-	{ "name 3", "name $W/open/new" }, /* a native region */
+	{ "listen 3", "done" },
+	{ "socket u stream", "fd 4" },
+	{ "connect 4 u $W/open/new", "done" },
+	{ "close 4", "closed" },
+	{ "close 3", "closed" },
+	{ "socket u stream", "fd 3" },
+	{ "bind 3 u $W/open/own/new", "done" },
+	{ "name 3", "name $W/open/own/new" }, /* made for the run */
+	{ "listen 3", "done" },
+	{ "socket u stream", "fd 4" },
+	{ "connect 4 u $W/open/own/new", "done" },
+	{ "close 4", "closed" },
 	{ "close 3", "closed" },
 	{ "socket u stream", "fd 3" },
 	{ "bind 3 long $W/pub/long", "done" },
@@ -299,7 +312,7 @@ static const struct row paths[] = {
 	{ "bind 3 auto", "done" },
 	{ "close 3", "closed" },
 	{ "socket u stream", "fd 3" },
-	{ "bind 3 a cordon-own", "done" },
+	{ "bind 3 a cordon-own-$A", "done" },
 	{ "close 3", "closed" },
 };
 
@@ -307,10 +320,10 @@ static void
 check_paths(enum cdn_filter_network network)
 {
 	struct cage cage = { 0 };
-	char rules[1024];
+	char rules[1024], named_path[256];
 	struct stat st;
 	struct drain drain;
-	int allowed, outside, abstract, named;
+	int allowed, outside, abstract, named, theirs[2];
 
 	tmp_begin();
 	cage_files();
@@ -318,13 +331,19 @@ check_paths(enum cdn_filter_network network)
 	tmp_link("secrets", "w/link-dir");
 	tmp_link("nowhere", "w/link-gone");
 	outside = server_unix(tmp_path("out/s"), false);
-	abstract = server_unix("cordon-abstract", true);
+	snprintf(rules, sizeof(rules), "cordon-%d", getpid());
+	abstract = server_unix(rules, true);
 	close(server_unix(tmp_path("w/secrets/s.sock"), false));
 	close(server_unix(tmp_path("w/pub/x.env"), false));
 	allowed = server_unix(tmp_path("w/pub/s"), false);
-	snprintf(rules, sizeof(rules), ", network: %s, sockets: [\"%s\"]",
+	tmp_dir("w/open/own");
+	theirs[0] = server_unix(tmp_path("w/pub/theirs"), false);
+	theirs[1] = server_unix(tmp_path("w/open/theirs"), false);
+	snprintf(named_path, sizeof(named_path), "%s", tmp_path("out/named"));
+	snprintf(rules, sizeof(rules), ", network: %s, "
+	    "sockets: [\"%s\", \"%s\"]",
 	    network == CDN_FILTER_NET_NONE ? "none" : "loopback",
-	    tmp_path("out/named"));
+	    named_path, tmp_path("w/pub/s"));
 	named = server_unix(tmp_path("out/named"), false);
 	cage.network = network;
 	cage.more = rules;
@@ -344,8 +363,11 @@ check_paths(enum cdn_filter_network network)
 	    tmp_path("w/pub/s"), tmp_path("w/../out/s"));
 	ok_f(cage_says(&cage, "good ") && drain_stop(&drain) > 0,
 	    "flip: %s, reached %d times", cage.answer, drain.count);
-	ok_f(server_reached(outside) == 0 && server_reached(abstract) == 0,
+	ok_f(server_reached(outside) == 0 && server_reached(abstract) == 0 &&
+	    server_reached(theirs[0]) == 0 && server_reached(theirs[1]) == 0,
 	    "the others were never reached");
+	close(theirs[0]);
+	close(theirs[1]);
 	close(outside);
 	close(abstract);
 	close(named);

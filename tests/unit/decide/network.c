@@ -24,13 +24,14 @@ struct row {
 	bool allowed;
 	enum cordon_layer layer;
 	const char *matched;
+	bool is_own;
 };
 
 /* clang-format off */
 static const struct {
 	const char *what;
 	struct world_spec spec;
-	struct row rows[8];
+	struct row rows[10];
 } worlds[] = {
 	{ "a silent profile has the preset's default", { .profile = "dev",
 	    .documents = { { USER, true, NO_NET } } },
@@ -99,8 +100,11 @@ static const struct {
 	      "<outside workspace>" },
 	    { PROCESS, CORDON_CONNECT, "/run/t", false, WORKDIR,
 	      "<outside workspace>" },
-	    /* Its own servers, where it may modify. */
-	    { PROCESS, CORDON_CONNECT, "/w/m/s", true, USER, "m/**" },
+	    /* Its own servers, where it may modify; not those of others. */
+	    { PROCESS, CORDON_CONNECT, "/w/m/s", true, USER, "m/**", true },
+	    { PROCESS, CORDON_CONNECT, "/w/m/s", false, WORKDIR, "[]" },
+	    { PROCESS, CORDON_CONNECT, "/w/s", false, USER,
+	      "<no matching rule>", true },
 	    { PROCESS, CORDON_BIND,    "/w/m/s", true, USER, "m/**" },
 	    { PROCESS, CORDON_CONNECT, "/w/s", false, USER,
 	      "<no matching rule>" } } },
@@ -178,6 +182,19 @@ test_wholes(void)
 	}
 }
 
+static struct cordon_verdict
+ask(const struct world *w, const struct row *row)
+{
+	struct cdn_question q = { .as = row->as, .op = row->op,
+		.path = cdn_str_of(row->endpoint),
+		.is_socket = strchr(row->endpoint, '/') != NULL,
+		.is_own = row->is_own };
+	struct cordon_verdict verdict = { 0 };
+
+	cdn_decide(w->authority, &q, &verdict);
+	return verdict;
+}
+
 int
 main(void)
 {
@@ -192,7 +209,7 @@ main(void)
 
 			if (row->endpoint == NULL)
 				break;
-			v = world_ask(&w, row->as, row->op, row->endpoint);
+			v = ask(&w, row);
 			if (!ok_f(v.allowed == row->allowed &&
 				v.layer == row->layer &&
 				strcmp(v.matched_rule, row->matched) == 0,
