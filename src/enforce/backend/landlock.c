@@ -185,8 +185,21 @@ int
 cdn_landlock_bound(const struct cdn_plan *plan, int abi, int *ret_fd,
     struct cordon_error *err)
 {
+	static const struct cdn_region terminals = { .path = "/dev/pts",
+		.directory = true, .held = CDN_REGION_DEVICE };
 	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi, true);
+	int ruleset, code;
 
 	handled.scoped = 0;
-	return build(plan, abi, &handled, bounds, ret_fd, err);
+	code = build(plan, abi, &handled, bounds, &ruleset, err);
+	if (code != 0)
+		return code;
+	/* A descriptor has the rights of who opened it. */
+	code = add_region(ruleset, bounds[terminals.held] & handled.fs,
+	    &terminals, err);
+	if (code != 0)
+		close(ruleset);
+	else
+		*ret_fd = ruleset;
+	return code;
 }

@@ -87,14 +87,17 @@ count_places(const struct cdn_authority_spec *spec)
 	return n;
 }
 
-/* What is not there grants nothing; the run's own places will be there. */
+/*
+ * What is not there grants nothing; the run's own home and tmp will be there.
+ * Devices, which are alone, can be among its own, too.
+ */
 static void
 add_root(struct cdn_plan_build *b, const char *path, bool alone)
 {
 	const struct cdn_plan_reader *reader = b->in->reader;
 	bool directory = true;
 
-	if (!cdn_plan_in_places(&b->in->spec->own, path) &&
+	if ((alone || !cdn_plan_in_places(&b->in->spec->own, path)) &&
 	    !reader->exists(reader->arg, path, &directory))
 		return;
 	b->roots[b->root_count++] = (struct cdn_plan_root){ .path = path,

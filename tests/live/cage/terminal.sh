@@ -143,5 +143,28 @@ types "$run sh -c 'stty -echo raw'; stty -a | tr ' ' '\\n' | grep -x -- 'echo;*'
 sees 'echo'
 ok $? 'the terminal is as it was'
 
+# Terminals made inside, and those of others.
+theirs=$(tmux display-message -p '#{pane_tty}')
+types 'clear; cat' Enter
+sleep 0.2
+for preset in workspace protect; do
+	got=$("$cordon" run --quiet --preset "$preset" -- \
+	    script -qec tty /dev/null </dev/null | tr -d '\r')
+	case $got in /dev/pts/*) true ;; *) false ;; esac
+	ok $? "$preset: a new terminal ($got)"
+	! "$cordon" run --quiet --preset "$preset" -- \
+	    sh -c "echo intruder >$theirs" 2>/dev/null </dev/null
+	ok $? "$preset: another terminal is not written to"
+	"$cordon" run --quiet --preset "$preset" -- \
+	    timeout 5 head -c 1 "$theirs" 2>/dev/null </dev/null
+	[ $? -eq 1 ]
+	ok $? "$preset: nor read"
+done
+echo greeting >"$theirs"
+sees greeting
+ok $? 'control: it can be written to from outside'
+! tmux capture-pane -p | grep -q intruder
+ok $? 'and nobody else did'
+
 echo "1..$points"
 [ "$failures" -eq 0 ]
