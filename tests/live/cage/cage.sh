@@ -166,6 +166,56 @@ got=$(inside ./probe fd 9)
 ok $? "an inherited descriptor is closed ($got)"
 exec 9<&-
 
+# ----- What belongs to a file besides its bytes ------------------------------------
+
+# The file outside can be read here, so that a descriptor of it is no licence.
+state()
+{
+	stat -c '%f %u %g %X %Y' "$1"
+	python3 -c 'import os, sys
+print([(n, os.getxattr(sys.argv[1], n)) for n in os.listxattr(sys.argv[1])])' \
+	    "$1"
+	lsattr "$1" 2>/dev/null
+}
+options+=(--read "$stage/out")
+allows 'the file outside can be read' read "$stage/out/file"
+for what in chmod fchmod fchmodat2 chown lchown fchown utimes futimes setxattr \
+    fsetxattr removexattr setflags; do
+	# Not every file system has them all; nor does every kernel.
+	case $what:$(./probe "$what" "$stage/out/file") in
+	*:ok) ;;
+	setflags:ENOTTY | setflags:EOPNOTSUPP | *xattr:EOPNOTSUPP | \
+	    *:ENOSYS)
+		ok 0 "$what # SKIP not here"
+		continue ;;
+	*) ok 1 "$what: works outside"; continue ;;
+	esac
+	[ "$what" != removexattr ] || ./probe setxattr "$stage/out/file"
+	before=$(state "$stage/out/file")
+	got=$(inside ./probe "$what" "$stage/out/file")
+	[ "$got" = EPERM ] || [ "$got" = EACCES ]
+	ok $? "$what outside: refused ($got)"
+	[ "$(state "$stage/out/file")" = "$before" ]
+	ok $? "$what outside: all is as it was"
+	[ "$what" != removexattr ] || ./probe setxattr file
+	allows "$what inside" "$what" file
+done
+[ "$(stat -c %Y file)" = 2000 ]
+ok $? 'which really changes it'
+inside sh -c 'chmod 751 sub && touch -d @5000 sub'
+[ "$(stat -c '%a %Y' sub)" = '751 5000' ]
+ok $? 'a directory too'
+# shellcheck disable=SC2016 # the cage's own
+inside sh -c 'echo x >~/f && chmod 711 ~/f && echo x >$TMPDIR/f &&
+    chmod 700 $TMPDIR/f && touch -d @5000 ~/f $TMPDIR/f'
+ok $? 'and what lies in its home and tmp'
+inside sh -c 'chmod u+s file || chmod g+s file'
+[ $? -eq 1 ] && [ ! -u file ] && [ ! -g file ]
+ok $? 'but nothing becomes set-user-ID'
+rm -f file
+echo before >file
+options=(--quiet)
+
 # ----- Home, tmp, environment -----------------------------------------------------
 
 got=$(inside sh -c 'cd && pwd && ls -A' | head -n 1)

@@ -7,6 +7,8 @@
  * Exit 0 when it worked, 1 when it was refused, 2 when it could not be tried.
  * Built without sanitizers: it must run under any filter.
  */
+#include "probe.h"
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +42,6 @@
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262
 #endif
-
-/* Every function returns 0, or -1 with errno. */
-typedef int try_fn(char **arg);
 
 /* ----- Files ------------------------------------------------------------------- */
 
@@ -120,12 +119,6 @@ static int
 do_truncate(char **arg)
 {
 	return truncate(arg[0], 0);
-}
-
-static int
-do_chmod(char **arg)
-{
-	return chmod(arg[0], 0600);
 }
 
 static int
@@ -593,7 +586,14 @@ static const struct {
 	{ "unlink", do_unlink, 1 }, { "mkdir", do_mkdir, 1 },
 	{ "rename", do_rename, 2 }, { "link", do_link, 2 },
 	{ "symlink", do_symlink, 2 }, { "truncate", do_truncate, 1 },
-	{ "chmod", do_chmod, 1 }, { "stat", do_stat, 1 },
+	{ "stat", do_stat, 1 },
+	{ "chmod", probe_chmod, 1 }, { "fchmod", probe_fchmod, 1 },
+	{ "fchmodat2", probe_fchmodat2, 1 }, { "chown", probe_chown, 1 },
+	{ "lchown", probe_lchown, 1 }, { "fchown", probe_fchown, 1 },
+	{ "utimes", probe_utimes, 1 }, { "futimes", probe_futimes, 1 },
+	{ "setxattr", probe_setxattr, 1 }, { "fsetxattr", probe_fsetxattr, 1 },
+	{ "removexattr", probe_removexattr, 1 },
+	{ "setflags", probe_setflags, 1 },
 	{ "mknod", do_mknod, 1 }, { "fifo", do_fifo, 1 },
 	{ "exec", do_exec, 1 }, { "mode3", do_mode3, 1 }, { "fd", do_fd, 1 },
 	{ "tcp", do_tcp, 1 }, { "tcp6", do_tcp6, 1 },
