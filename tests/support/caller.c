@@ -14,10 +14,6 @@
  *	wild ADDRESS		open of a path that is not there
  *	close FD, chdir PATH, umask MODE, read FD, write FD TEXT, getfl FD
  *	many N FLAGS PATH	N times; how many came back, and open descriptors
- *	flip N A B		open(A) while another thread writes B over it;
- *				how often what was read begins with SECRET
- *	flipw N A B		the same for writing; how often it was B's file
- *	look N PATH		the same for a path that others change
  *	time N FLAGS PATH	nanoseconds of one open and close
  *	threads N PATH		opened by as many threads at once, 100 times
  *	limit N			of open files
@@ -29,11 +25,13 @@
  *				xattr_args of that value)
  *	threadsys NUMBER ARG...	the same by another thread
  *	timesys N NUMBER ARG...	nanoseconds of one
- *	flipchange N A B	flip for calls that change A: how many did
+ *	flipchange N A B	calls that change A while another thread writes B
+ *				over it: how many did
  *	modeof FD		`mode N`
  *	ctty FD			and a terminal of its own
  *	pts FD			the other end of a master, unlocked; its number
  *	mkdir, rename, ...	see caller_names.c
+ *	race ...		see caller_races.c
  *
  * Flags are numbers.  Built without sanitizers: it runs under filters.
  */
@@ -57,6 +55,7 @@
 #include <unistd.h>
 
 #include "support/caller_names.h"
+#include "support/caller_races.h"
 
 static char words[8][8192];
 
@@ -115,15 +114,6 @@ count_fds(void)
 	return n;
 }
 
-static bool
-is_secret(int fd)
-{
-	char data[8] = "";
-
-	return fd >= 0 && read(fd, data, 6) == 6 &&
-	    memcmp(data, "SECRET", 6) == 0;
-}
-
 /* ----- Requests ------------------------------------------------------------------ */
 
 static void
@@ -172,69 +162,6 @@ flipper(void *arg)
 		__asm__ volatile("" ::: "memory");
 	}
 	return NULL;
-}
-
-static void
-do_flip(void)
-{
-	long leaks = 0, good = 0;
-	pthread_t thread;
-
-	shared = strdup(words[2]);
-	stop = false;
-	pthread_create(&thread, NULL, flipper, NULL);
-	for (long i = 0; i < number(1); i++) {
-		int fd = raw_openat(AT_FDCWD, shared, O_RDONLY, 0);
-
-		good += fd >= 0;
-		leaks += is_secret(fd);
-		if (fd >= 0)
-			close(fd);
-	}
-	stop = true;
-	pthread_join(thread, NULL);
-	printf("leaks %ld good %ld\n", leaks, good);
-}
-
-static void
-do_flip_write(void)
-{
-	long leaks = 0, good = 0;
-	struct stat wanted, st;
-	pthread_t thread;
-
-	stat(words[3], &wanted);
-	shared = strdup(words[2]);
-	stop = false;
-	pthread_create(&thread, NULL, flipper, NULL);
-	for (long i = 0; i < number(1); i++) {
-		int fd = raw_openat(AT_FDCWD, shared, O_WRONLY, 0);
-
-		good += fd >= 0;
-		leaks += fd >= 0 && fstat(fd, &st) == 0 &&
-		    st.st_ino == wanted.st_ino;
-		if (fd >= 0)
-			close(fd);
-	}
-	stop = true;
-	pthread_join(thread, NULL);
-	printf("leaks %ld good %ld\n", leaks, good);
-}
-
-static void
-do_look(void)
-{
-	long leaks = 0, good = 0;
-
-	for (long i = 0; i < number(1); i++) {
-		int fd = raw_openat(AT_FDCWD, path_of(2), O_RDONLY, 0);
-
-		good += fd >= 0;
-		leaks += is_secret(fd);
-		if (fd >= 0)
-			close(fd);
-	}
-	printf("leaks %ld good %ld\n", leaks, good);
 }
 
 static int
@@ -562,10 +489,9 @@ static const struct {
 	const char *word;
 	void (*fn)(void);
 } table[] = {
-	{ "edge", do_edge }, { "many", do_many }, { "flip", do_flip },
-	{ "look", do_look }, { "time", do_time }, { "threads", do_threads },
+	{ "edge", do_edge }, { "many", do_many }, { "time", do_time }, { "threads", do_threads },
 	{ "fork", do_fork }, { "limit", do_limit }, { "read", do_read },
-	{ "late", do_late }, { "flipw", do_flip_write },
+	{ "late", do_late },
 	{ "sys", do_sys }, { "timesys", do_timesys },
 	{ "flipchange", do_flipchange }, { "modeof", do_modeof },
 	{ "threadsys", do_threadsys },
@@ -579,7 +505,7 @@ do_request(void)
 			table[i].fn();
 			return;
 		}
-	if (!caller_names(words))
+	if (!caller_names(words) && !caller_races(words))
 		do_word();
 }
 
