@@ -16,10 +16,9 @@
  *	directory	the working directory is A or B; the path is s
  * HOW	read, write, list (a directory), unlink (and made again)
  *
- * `leaks N good N refused N`: a leak is a file whose text begins with SE, or a
- * directory that holds "deep"; whether unlink took the wrong one is for others to
- * see.  At least N times, and until it went both ways or never will; ten leaks
- * are enough.
+ * `leaks N good N refused N`: a leak is a file whose text begins with SE, a
+ * directory that holds "deep", or that B is gone.  At least N times, and until it
+ * went both ways or never will; ten leaks are enough.
  *
  *	reuse-first A		a process that removes A; `pid N`
  *	reuse-second A B	when it is gone, another one, with A in the same
@@ -209,10 +208,12 @@ try_list(void)
 static enum outcome
 try_unlink(void)
 {
+	struct stat st;
+
 	if (syscall(SYS_unlinkat, at, path, 0) != 0)
 		return REFUSED;
 	(void)mknod(a, S_IFREG | 0644, 0);
-	return GOOD;
+	return lstat(b, &st) == 0 ? GOOD : LEAK;
 }
 
 static const struct how {
