@@ -59,7 +59,7 @@
 #define CDN_BROKER_SLOW	     48	    /* of them, those that wait for others */
 #define CDN_BROKER_GRACE_MS  500    /* for them to end, at its close */
 #define CDN_BROKER_TERMINALS 256    /* made by one run, at a time */
-#define CDN_BROKER_SOCKETS   1024   /* of a run that are known as its own */
+#define CDN_BROKER_SOCKETS   1024   /* bound by a run, known as its own */
 #define CDN_BROKER_AGAIN     40	    /* times a call is begun anew */
 #define CDN_BROKER_MESSAGE_MAX (1024UL * 1024UL) /* bytes of one datagram */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */

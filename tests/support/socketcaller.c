@@ -26,7 +26,7 @@
  *	broken FD		sendmsg, and whether SIGPIPE came
  *	route FD		a source route
  *	options FD		what was set of it
- *	write FD TEXT, close FD, umask MODE, chdir PATH
+ *	write FD TEXT, close FD, umask MODE, chdir PATH, rename A B, link A B
  *	flip N TYPE ADDRESS , ADDRESS	connects while another thread changes it
  *	time N ADDRESS		nanoseconds of a connect to it
  *	timedenied N ADDRESS	of one that fails
@@ -579,6 +579,10 @@ do_simple(void)
 		tell(chdir(words[1]), "changed");
 	else if (word(0, "umask"))
 		tell(umask((mode_t)number(1)), "was");
+	else if (word(0, "rename"))
+		tell(rename(words[1], words[2]), "done");
+	else if (word(0, "link"))
+		tell(link(words[1], words[2]), "done");
 	else if (word(0, "keep"))
 		tell(open(words[1], O_RDONLY | O_CLOEXEC), "fd");
 	else

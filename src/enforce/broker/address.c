@@ -207,17 +207,17 @@ judge_socket(struct cdn_call *call, const struct cdn_object *object)
 	struct cdn_question question = { .as = CORDON_AS_PROCESS,
 		.op = CORDON_CONNECT, .path = cdn_str_of(object->path),
 		.is_socket = true };
+	enum cdn_listener listener = CDN_LISTENER_NOBODY;
 	int r;
 
 	if (object->unnamed)
 		return -ECONNREFUSED;
-	/* Behind what is no socket there is nobody. */
-	question.is_own = !S_ISSOCK(object->mode) ||
-	    cdn_own_socket_is(call, object);
+	if (S_ISSOCK(object->mode) && !object->on_proc)
+		listener = cdn_listener_of(call, object);
+	question.is_own = listener != CDN_LISTENER_OTHER;
 	r = cdn_call_judge_question(call, &question);
-	if (r == 0 && (!S_ISSOCK(object->mode) || object->on_proc))
-		r = -ECONNREFUSED;
-	return r;
+	/* Who comes now was not judged. */
+	return r == 0 && listener == CDN_LISTENER_NOBODY ? -ECONNREFUSED : r;
 }
 
 /* Told by the descriptor that was judged: nobody can put another one there. */

@@ -159,6 +159,11 @@ new_broker(const struct cdn_broker_spec *spec)
 	if (broker == NULL)
 		return NULL;
 	broker->spec = *spec;
+	broker->left = calloc(spec->region_count + 1, sizeof(*broker->left));
+	if (broker->left == NULL) {
+		free(broker);
+		return NULL;
+	}
 	broker->listener = broker->stop_fd = -1;
 	broker->root_fd = broker->fds_fd = -1;
 	broker->processors = processors < 1 ? 1 : (unsigned)processors;
@@ -263,6 +268,7 @@ free_broker(struct cdn_broker *broker)
 	pthread_mutex_destroy(&broker->receiving);
 	pthread_mutex_destroy(&broker->making);
 	pthread_mutex_destroy(&broker->mutex);
+	free(broker->left);
 	free(broker);
 }
 

@@ -55,7 +55,6 @@ typedef void cdn_other_names_fn(const struct cdn_question *question, dev_t dev,
 struct cdn_broker_region {
 	const char *path;
 	bool native; /* open, fixed, host or device: CONTINUE is sound there */
-	bool own; /* made for this run: nobody else has anything there */
 };
 
 /* All that it points to is borrowed until close; ruleset until open. */

@@ -136,11 +136,14 @@ CDN_MUST_USE int cdn_call_judge_question(struct cdn_call *call,
     const struct cdn_question *question);
 /* Does it depend on the address where he may connect to? */
 bool cdn_call_inet_is_judged(const struct cdn_call *call);
+
+/* ----- Regions (region.c) --------------------------------------------------------- */
+
 /* The region it lies in is held by Landlock for every operation. */
 bool cdn_call_is_native(const struct cdn_call *call,
     const struct cdn_object *object);
-/* It was made for this run, and nobody else has anything there. */
-bool cdn_call_is_own(const struct cdn_call *call,
+/* A directory was moved away or removed: regions in it are there no more. */
+void cdn_call_left(const struct cdn_call *call,
     const struct cdn_object *object);
 
 /* ----- The caller himself (caller.c) ---------------------------------------- */

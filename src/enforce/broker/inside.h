@@ -38,12 +38,11 @@ struct cdn_slow {
 	enum cdn_slow_kind kind;
 };
 
-/* A file that the run made: numbers are given away again, moments are not. */
-struct cdn_made {
-	dev_t dev;
-	ino_t ino;
-	int64_t second;
-	uint32_t nanosecond;
+/* Behind the file of a socket. */
+enum cdn_listener {
+	CDN_LISTENER_NOBODY,
+	CDN_LISTENER_OWN,   /* a socket that the run bound */
+	CDN_LISTENER_OTHER, /* or nobody knows */
 };
 
 struct cdn_broker {
@@ -82,8 +81,8 @@ struct cdn_broker {
 	pthread_mutex_t making;
 	int terminals[CDN_BROKER_TERMINALS];
 	size_t terminal_count;
-	struct cdn_made sockets[CDN_BROKER_SOCKETS]; /* a ring */
-	size_t socket_count; /* ever made */
+	uint32_t sockets[CDN_BROKER_SOCKETS]; /* their numbers; a ring */
+	size_t socket_count; /* ever bound */
 
 	pthread_mutex_t receiving; /* one at a time, so that none gets stuck */
 	pthread_mutex_t telling;   /* of denials */
@@ -91,6 +90,7 @@ struct cdn_broker {
 
 	/* Who reads holds what the spec points to. */
 	pthread_rwlock_t judging;
+	bool *left; /* for each region: what was there is elsewhere */
 	bool closed; /* it is the caller's again */
 };
 
@@ -114,10 +114,11 @@ void cdn_pty_done(struct cdn_broker *broker);
 
 /* ----- own_socket.c ------------------------------------------------------------ */
 
-/* fd: O_PATH of a socket that was just bound for the run. */
+/* fd: a socket that the run binds.  There is no harm if it is not bound. */
 void cdn_own_socket_add(struct cdn_call *call, int fd);
-/* A process of the run made it, and not somebody who would act for it. */
-bool cdn_own_socket_is(struct cdn_call *call, const struct cdn_object *object);
+/* Who would answer, if the object is a socket; nobody else ever will. */
+enum cdn_listener cdn_listener_of(struct cdn_call *call,
+    const struct cdn_object *object);
 
 /* ----- slow.c ------------------------------------------------------------------ */
 

@@ -209,7 +209,11 @@ remove_at(struct cdn_call *call, struct cdn_named *named, int flags)
 		return r;
 	if (cdn_named_is_native(call, named))
 		return CDN_NAMED_CONTINUE;
-	return unlinkat(named->in.fd, named->name, flags) == 0 ? 0 : -errno;
+	if (unlinkat(named->in.fd, named->name, flags) != 0)
+		return -errno;
+	if ((flags & AT_REMOVEDIR) != 0)
+		cdn_call_left(call, &named->at);
+	return 0;
 }
 
 static void

@@ -1,70 +1,177 @@
 /*
- * Which sockets of the file system the run made itself.  To connect to one of
- * its own is talking to itself; to anybody else's must be allowed by name.
+ * Whose socket is behind a name.  To connect to one of the run's own is talking
+ * to itself; to anybody else's must be allowed by name.
  *
- * Those that were forgotten, because there were too many, are refused.
+ * Neither place nor file tells: files can be linked and renamed to where the
+ * run makes its own.  But every socket has a number, which we see when the run
+ * binds it, and the kernel tells which sockets listen on which file.  It tells
+ * only half of the file's number: so whoever listens on any such file must be
+ * the run's own.
  */
 #include "enforce/broker/inside.h"
 
-#include <fcntl.h>
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <unistd.h>
 
-static bool
-identify(int fd, struct cdn_made *ret)
-{
-	struct statx st;
+#define LISTENING (1U << 10) /* TCP_LISTEN, of any family */
+#define TRIES	  8	     /* a list may change while it is told */
 
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st) != 0)
-		return false;
-	*ret = (struct cdn_made){
-		.dev = makedev(st.stx_dev_major, st.stx_dev_minor),
-		.ino = st.stx_ino,
-	};
-	if ((st.stx_mask & STATX_BTIME) != 0) {
-		ret->second = st.stx_btime.tv_sec;
-		ret->nanosecond = st.stx_btime.tv_nsec;
-	}
-	return true;
-}
-
-static bool
-is_same(const struct cdn_made *a, const struct cdn_made *b)
-{
-	return a->ino == b->ino && a->dev == b->dev &&
-	    a->second == b->second && a->nanosecond == b->nanosecond;
-}
+/* ----- Which are ours -------------------------------------------------------------- */
 
 void
 cdn_own_socket_add(struct cdn_call *call, int fd)
 {
 	struct cdn_broker *broker = call->broker;
-	struct cdn_made made;
+	struct stat st;
 
-	if (!identify(fd, &made))
+	if (fstat(fd, &st) != 0)
 		return;
 	pthread_mutex_lock(&broker->making);
-	broker->sockets[broker->socket_count++ % CDN_BROKER_SOCKETS] = made;
+	broker->sockets[broker->socket_count++ % CDN_BROKER_SOCKETS] =
+	    (uint32_t)st.st_ino;
 	pthread_mutex_unlock(&broker->making);
 }
 
-bool
-cdn_own_socket_is(struct cdn_call *call, const struct cdn_object *object)
+static bool
+is_known(struct cdn_broker *broker, uint32_t number)
 {
-	struct cdn_broker *broker = call->broker;
-	struct cdn_made asked;
 	bool found = false;
 	size_t n;
 
-	if (cdn_call_is_own(call, object))
-		return true;
-	if (!identify(object->fd, &asked))
-		return false;
 	pthread_mutex_lock(&broker->making);
 	n = broker->socket_count < CDN_BROKER_SOCKETS ? broker->socket_count :
 							CDN_BROKER_SOCKETS;
 	for (size_t i = 0; !found && i < n; i++)
-		found = is_same(&broker->sockets[i], &asked);
+		found = broker->sockets[i] == number;
 	pthread_mutex_unlock(&broker->making);
 	return found;
+}
+
+/* ----- Who listens ------------------------------------------------------------------- */
+
+struct asking {
+	struct cdn_broker *broker;
+	uint32_t file; /* its number, what the kernel tells of it */
+	enum cdn_listener found;
+	bool done, torn;
+};
+
+static void
+consider(struct asking *asking, uint32_t number, uint32_t file)
+{
+	if (file != asking->file || asking->found == CDN_LISTENER_OTHER)
+		return;
+	asking->found = is_known(asking->broker, number) ? CDN_LISTENER_OWN :
+							   CDN_LISTENER_OTHER;
+}
+
+/* One socket, and what is attached: the file, if it has one. */
+static void
+take_socket(struct asking *asking, const struct nlmsghdr *message)
+{
+	const struct unix_diag_msg *told = NLMSG_DATA(message);
+	const char *at = (const char *)(told + 1);
+	const char *end = (const char *)message + message->nlmsg_len;
+	struct unix_diag_vfs vfs;
+	struct nlattr head;
+
+	while ((size_t)(end - at) >= sizeof(head)) {
+		memcpy(&head, at, sizeof(head));
+		if (head.nla_len < sizeof(head) || head.nla_len > end - at)
+			break;
+		if (head.nla_type == UNIX_DIAG_VFS &&
+		    head.nla_len >= sizeof(head) + sizeof(vfs)) {
+			memcpy(&vfs, at + sizeof(head), sizeof(vfs));
+			consider(asking, told->udiag_ino, vfs.udiag_vfs_ino);
+		}
+		if ((head.nla_len + 3) / 4 * 4 > end - at)
+			break;
+		at += (head.nla_len + 3) / 4 * 4;
+	}
+}
+
+static void
+take_messages(struct asking *asking, const void *data, size_t n)
+{
+	for (const struct nlmsghdr *message = data;
+	     NLMSG_OK(message, n) && !asking->done;
+	     message = NLMSG_NEXT(message, n)) {
+		if ((message->nlmsg_flags & NLM_F_DUMP_INTR) != 0)
+			asking->torn = true;
+		if (message->nlmsg_type == NLMSG_DONE) {
+			asking->done = true;
+		} else if (message->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
+		    message->nlmsg_len <
+			NLMSG_LENGTH(sizeof(struct unix_diag_msg))) {
+			asking->done = true;
+			asking->found = CDN_LISTENER_OTHER;
+		} else {
+			take_socket(asking, message);
+		}
+	}
+}
+
+static int
+ask(int fd)
+{
+	struct {
+		struct nlmsghdr head;
+		struct unix_diag_req body;
+	} request = {
+		.head = { .nlmsg_len = sizeof(request),
+		    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+		    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+		.body = { .sdiag_family = AF_UNIX, .udiag_states = LISTENING,
+		    .udiag_show = UDIAG_SHOW_VFS },
+	};
+
+	return send(fd, &request, sizeof(request), 0) ==
+	    (ssize_t)sizeof(request) ? 0 : -errno;
+}
+
+/* Whoever cannot be told from others is one of them. */
+static enum cdn_listener
+listener_once(struct asking *asking)
+{
+	union {
+		struct nlmsghdr head;
+		char room[16384];
+	} data;
+	cdn_cleanup_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+	    NETLINK_SOCK_DIAG);
+
+	asking->found = CDN_LISTENER_NOBODY;
+	asking->done = asking->torn = false;
+	if (fd < 0 || ask(fd) != 0)
+		return CDN_LISTENER_OTHER;
+	while (!asking->done) {
+		ssize_t n = recv(fd, &data, sizeof(data), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return CDN_LISTENER_OTHER;
+		take_messages(asking, &data, (size_t)n);
+	}
+	return asking->found;
+}
+
+enum cdn_listener
+cdn_listener_of(struct cdn_call *call, const struct cdn_object *object)
+{
+	struct asking asking = { .broker = call->broker,
+		.file = (uint32_t)object->ino };
+
+	for (int i = 0; i < TRIES; i++) {
+		enum cdn_listener found = listener_once(&asking);
+
+		if (!asking.torn || found == CDN_LISTENER_OTHER)
+			return found;
+	}
+	return CDN_LISTENER_OTHER;
 }

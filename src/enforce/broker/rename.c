@@ -188,7 +188,13 @@ rename_at(struct cdn_call *call, struct moving *moving)
 	    cdn_named_is_native(call, &moving->to))
 		return CDN_NAMED_CONTINUE;
 	r = move_it(call, moving);
-	return r < 0 ? r : check_moved(call, moving);
+	if (r < 0)
+		return r;
+	if (S_ISDIR(moving->from.at.mode))
+		cdn_call_left(call, &moving->from.at);
+	if (S_ISDIR(moving->to.at.mode))
+		cdn_call_left(call, &moving->to.at);
+	return check_moved(call, moving);
 }
 
 static int

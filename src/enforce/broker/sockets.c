@@ -3,7 +3,7 @@
  * descriptor, too.  So what he gets is what the real call would have left,
  * EINPROGRESS and all; but the other end is told our process, not his
  * (SO_PEERCRED: the user is the same), a socket bound by path is told by the
- * last name of it (getsockname, unless in the run's own tmp), and no signal
+ * last name of it (getsockname, unless in a native region), and no signal
  * interrupts a connect.
  */
 #include "enforce/broker/address.h"
@@ -189,8 +189,6 @@ check_bound(struct cdn_call *call, const struct cdn_object *object)
 	r = cdn_object_fill(call, fd, &made);
 	if (r == 0 && strcmp(made.path, object->path) != 0)
 		r = judge_bind(call, made.path);
-	if (r == 0 && S_ISSOCK(made.mode))
-		cdn_own_socket_add(call, made.fd);
 	if (r < 0 && S_ISSOCK(made.mode))
 		(void)unlinkat(object->parent, object->name, 0);
 	cdn_object_done(&made);
@@ -227,17 +225,28 @@ make_name(struct cdn_call *call, const struct cdn_socket *socket,
 }
 
 /*
- * In the tmp of the run the kernel may do it itself, and the socket keeps the
- * name he gave it.  Sound although he may change path and descriptor: a name is
- * made only where Landlock lets him, an abstract one is free, and whatever the
- * other socket is, where it is bound is not judged.  Elsewhere we must know
- * which one it is, or nobody could connect to it.
+ * In a native region the kernel may do it itself, and the socket keeps the
+ * name he gave it.  Sound although he may change path and descriptor: a name
+ * is made only where Landlock lets him, an abstract one is free, and whatever
+ * the other socket is, where it is bound is not judged, and nobody who is not
+ * known to be of the run will be connected to it.
  */
 static bool
 may_continue(struct cdn_call *call, const struct cdn_object *object)
 {
 	return !cdn_call_inet_is_judged(call) &&
-	    cdn_call_is_native(call, object) && cdn_call_is_own(call, object);
+	    cdn_call_is_native(call, object);
+}
+
+/* One that came with the run, bound by somebody else, is not its own. */
+static bool
+is_unbound(const struct cdn_socket *socket)
+{
+	struct sockaddr_un name;
+	socklen_t size = sizeof(name);
+
+	return getsockname(socket->fd, (struct sockaddr *)&name, &size) == 0 &&
+	    size <= sizeof(name.sun_family);
 }
 
 /* 1: CONTINUE. */
@@ -256,6 +265,8 @@ bind_path(struct cdn_call *call, const struct cdn_socket *socket,
 		r = -EADDRINUSE;
 	else if (r == 0 && path[strlen(path) - 1] == '/')
 		r = -ENOENT;
+	if (r == 0 && is_unbound(socket))
+		cdn_own_socket_add(call, socket->fd);
 	if (r == 0)
 		r = may_continue(call, &object) ? 1 :
 		    make_name(call, socket, &object);

@@ -20,7 +20,6 @@ static struct cdn_broker_region *
 broker_regions(struct cordon_process *p)
 {
 	const struct cdn_plan *plan = p->plan->plan;
-	const struct cdn_own *own = &p->session->own;
 	struct cdn_broker_region *regions = cdn_arena_array(p->arena,
 	    plan->region_count + 1, sizeof(*regions));
 
@@ -32,8 +31,6 @@ broker_regions(struct cordon_process *p)
 			.native = from->held == CDN_REGION_OPEN ||
 			    from->held == CDN_REGION_FIXED ||
 			    from->held == CDN_REGION_DEVICE,
-			/* The home is shared by all runs of a workspace. */
-			.own = strcmp(from->path, own->tmp) == 0,
 		};
 	}
 	if (regions != NULL)

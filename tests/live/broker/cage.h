@@ -35,7 +35,7 @@ enum cage_mode { CAGE_BARE, CAGE_A, CAGE_B, CAGE_C };
 
 struct cage {
 	struct world world;
-	struct cdn_broker_region regions[3];
+	struct cdn_broker_region regions[2];
 	struct cdn_broker *broker;
 	FILE *to, *from;
 	pid_t pid;
@@ -209,7 +209,7 @@ cage_open_broker(struct cage *cage, enum cage_mode mode)
 {
 	int ruleset = cage_ruleset(false);
 	struct cdn_broker_spec spec = { .authority = cage->world.authority,
-		.regions = cage->regions, .region_count = 3,
+		.regions = cage->regions, .region_count = 2,
 		.ruleset = ruleset, .reads = mode == CAGE_C,
 		.trace = cage->trace, .other_names = cage->other_names,
 		.denied = cage_denied, .denied_arg = cage };
@@ -218,8 +218,6 @@ cage_open_broker(struct cage *cage, enum cage_mode mode)
 	cage->regions[0].path = strdup(tmp_path("w"));
 	cage->regions[1].path = strdup(tmp_path("w/open"));
 	cage->regions[1].native = true;
-	cage->regions[2].path = strdup(tmp_path("w/open/own"));
-	cage->regions[2].native = cage->regions[2].own = true;
 	if (cdn_broker_open(&spec, &cage->broker, &err) < 0) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);

@@ -342,6 +342,41 @@ check_second_names(void)
 	tmp_end();
 }
 
+/* Landlock's grant of an open directory goes with it. */
+static void
+check_made_again(void)
+{
+	static const struct {
+		const char *request, *want;
+	} again[] = {
+		{ "open 0101 0644 open/b", "mode" }, /* control: as it was */
+		{ "rename open moved", "done 0" },
+		{ "open 0101 0644 moved/b", "mode" },
+		{ "mkdir 0755 open", "done 0" },
+		{ "open 0101 0644 open/b", "mode" },
+		{ "mkdir 0755 open/d", "done 0" },
+		{ "rename open/d open/e", "done 0" },
+		{ "rmdir open/e", "done 0" },
+		{ "unlink open/b", "done 0" },
+		{ "rmdir open", "done 0" },
+		{ "mkdir 0755 open", "done 0" },
+		{ "open 0101 0644 open/c", "mode" },
+	};
+	struct cage cage = { .rules = rules };
+
+	tmp_begin();
+	make_files();
+	cage_start(&cage, CAGE_B);
+	(void)cage_ask(&cage, "chdir %s", tmp_path("w"));
+	for (size_t i = 0; i < CDN_LEN(again); i++) {
+		(void)cage_ask(&cage, "%s", again[i].request);
+		ok_f(cage_says(&cage, again[i].want), "made again: %s: %s",
+		    again[i].request, cage.answer);
+	}
+	(void)cage_stop(&cage);
+	tmp_end();
+}
+
 int
 main(void)
 {
@@ -353,5 +388,6 @@ main(void)
 	check_rows(CAGE_C);
 	check_told();
 	check_second_names();
+	check_made_again();
 	return done_testing();
 }

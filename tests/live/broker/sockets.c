@@ -292,18 +292,26 @@ static const struct row paths[] = {
 	{ "close 3", "closed" },
 	{ "socket u stream", "fd 3" },
 	{ "bind 3 u $W/open/new", "done" },
+	{ "name 3", "name $W/open/new" }, /* a native region */
+	{ "socket u stream", "fd 4" },
+	{ "connect 4 u $W/open/new", "errno 111" }, /* nobody yet */
+	{ "close 4", "closed" },
 	{ "listen 3", "done" },
 	{ "socket u stream", "fd 4" },
 	{ "connect 4 u $W/open/new", "done" },
 	{ "close 4", "closed" },
+	{ "rename $W/open/new $W/open/renamed", "done" },
+	{ "socket u stream", "fd 4" },
+	{ "connect 4 u $W/open/renamed", "done" },
+	{ "close 4", "closed" },
 	{ "close 3", "closed" },
 	{ "socket u stream", "fd 3" },
-	{ "bind 3 u $W/open/own/new", "done" },
-	{ "name 3", "name $W/open/own/new" }, /* made for the run */
-	{ "listen 3", "done" },
-	{ "socket u stream", "fd 4" },
-	{ "connect 4 u $W/open/own/new", "done" },
-	{ "close 4", "closed" },
+	{ "connect 3 u $W/open/renamed", "errno 111" }, /* left behind */
+	/* theirs under another name, where his own are */
+	{ "rename $W/open/theirs $W/open/mine", "done" },
+	{ "connect 3 u $W/open/mine", "errno 13" },
+	{ "link $W/open/mine $W/pub/mine", "done" },
+	{ "connect 3 u $W/pub/mine", "errno 13" },
 	{ "close 3", "closed" },
 	{ "socket u stream", "fd 3" },
 	{ "bind 3 long $W/pub/long", "done" },
@@ -336,7 +344,6 @@ check_paths(enum cdn_filter_network network)
 	close(server_unix(tmp_path("w/secrets/s.sock"), false));
 	close(server_unix(tmp_path("w/pub/x.env"), false));
 	allowed = server_unix(tmp_path("w/pub/s"), false);
-	tmp_dir("w/open/own");
 	theirs[0] = server_unix(tmp_path("w/pub/theirs"), false);
 	theirs[1] = server_unix(tmp_path("w/open/theirs"), false);
 	snprintf(named_path, sizeof(named_path), "%s", tmp_path("out/named"));

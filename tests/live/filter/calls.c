@@ -149,7 +149,7 @@ static const struct row {
 	{ MODE_A, "%fchmodat -100 s:$D/file 0600", TRAP, SYS_fchmodat },
 	{ MODE_A, "%ioctl open:$D/file 0x40086602 z:8", TRAP, SYS_ioctl },
 	{ MODE_A, "%connect sock:1,1 x:01002f00 4", TRAP, SYS_connect },
-	{ MODE_A, "%bind sock:1,1 x:0100 2", VALUE },
+	{ MODE_A, "%bind sock:1,1 x:0100 2", TRAP, SYS_bind },
 	{ MODE_A, "%landlock_create_ruleset 0 0 1", PASSES },
 	{ MODE_B, "%openat -100 s:$D/file 0", VALUE },
 	{ MODE_B, "%openat -100 s:$D/file 0x7f00000000", VALUE },
