@@ -266,6 +266,10 @@ fetch(struct cdn_call *call, int fd, struct cdn_change *change,
 
 	if (own < 0)
 		return own;
+	if ((fcntl(own, F_GETFL) & O_PATH) != 0) {
+		close(own);
+		return -EBADF;
+	}
 	change->own = true;
 	ret->parent = -1;
 	ret->name[0] = '\0';
@@ -336,8 +340,9 @@ judge(struct cdn_call *call, const struct cdn_object *object,
 	    !S_ISFIFO(object->mode) && !S_ISSOCK(object->mode))
 		return cdn_call_refuse(call, CORDON_MODIFY, object,
 		    "not a file", EPERM);
+	/* A link has no mode: the kernel says so. */
 	if (change->apply == apply_mode && (change->u.mode & SET_ID) != 0 &&
-	    !S_ISDIR(object->mode))
+	    !S_ISDIR(object->mode) && !S_ISLNK(object->mode))
 		return cdn_call_refuse(call, CORDON_MODIFY, object,
 		    "a set-ID bit", EPERM);
 	return 0;

@@ -29,10 +29,11 @@ split(const char *path, char directory[CDN_PATH_MAX + 1],
 		memcpy(directory, path, begin);
 	memcpy(directory + begin, ".", 2);
 	begin = end == 0 ? 0 : begin;
-	if (end - begin <= CDN_NAME_BYTES) {
-		memcpy(ret->name, path + begin, end - begin);
-		ret->name[end - begin] = '\0';
-	}
+	/* One that is too long stays so: whoever looks for it is told. */
+	if (end - begin > CDN_NAME_BYTES)
+		end = begin + CDN_NAME_BYTES + 1;
+	memcpy(ret->name, path + begin, end - begin);
+	ret->name[end - begin] = '\0';
 	return end - begin;
 }
 
@@ -74,8 +75,6 @@ cdn_named_find(struct cdn_call *call, int dirfd, const char *path,
 	if (r < 0)
 		return r;
 	r = S_ISDIR(ret->in.mode) ? 0 : -ENOTDIR;
-	if (r == 0 && n > CDN_NAME_BYTES)
-		r = -ENAMETOOLONG;
 	if (r == 0) {
 		set_name(ret, n);
 		r = compose(ret);
@@ -98,7 +97,7 @@ cdn_named_done(struct cdn_named *named)
 int
 cdn_named_look(struct cdn_named *named)
 {
-	char name[CDN_NAME_BYTES + 1];
+	char name[sizeof(named->name)];
 	size_t n = strlen(named->name) - named->slash;
 	struct stat st;
 

@@ -137,7 +137,7 @@ cdn_handle_mkdir(struct cdn_call *call, struct cdn_call_answer *answer)
 	make(call, &making, answer);
 }
 
-/* 0: a file or a FIFO.  Devices are nobody's, and a socket is bound. */
+/* Devices are nobody's.  A socket that nobody has bound is only a name. */
 static int
 check_type(mode_t *mode)
 {
@@ -147,10 +147,10 @@ check_type(mode_t *mode)
 		return 0;
 	case S_IFREG:
 	case S_IFIFO:
+	case S_IFSOCK:
 		return 0;
 	case S_IFCHR:
 	case S_IFBLK:
-	case S_IFSOCK:
 	case S_IFDIR:
 		return -EPERM;
 	default:

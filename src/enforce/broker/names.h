@@ -17,7 +17,8 @@
 struct cdn_named {
 	struct cdn_object in; /* the directory */
 	struct cdn_object at; /* what is there, never opened; mode 0: nothing */
-	char name[CDN_NAME_BYTES + 2]; /* for the kernel, with its slash */
+	char name[CDN_NAME_BYTES + 3]; /* for the kernel, with its slash; what
+					* is too long for it is cut there */
 	bool slash;
 	bool normal; /* not ".", "..", "/", which every call refuses */
 };

@@ -104,8 +104,6 @@ check_type(const struct cdn_object *object, int flags)
 		return -ELOOP;
 	if (S_ISDIR(object->mode) && writes && (flags & TMPFILE_BIT) == 0)
 		return -EISDIR;
-	if (S_ISSOCK(object->mode))
-		return -ENXIO;
 	return 0;
 }
 
@@ -280,8 +278,8 @@ make(struct cdn_call *call, struct cdn_object *object,
     const struct request *request)
 {
 	struct cdn_open_how how = { .mode = request->mode,
-		.flags = (uint64_t)(request->flags | O_EXCL | O_NOFOLLOW |
-		    O_NOCTTY | O_CLOEXEC),
+		.flags = (uint64_t)(request->flags | O_EXCL | O_NOCTTY |
+		    O_CLOEXEC),
 		.resolve = CDN_RESOLVE_BENEATH | CDN_RESOLVE_NO_SYMLINKS };
 	int fd, r = take_umask(call);
 

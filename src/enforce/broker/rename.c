@@ -64,8 +64,6 @@ check_names(const struct moving *moving)
 	const struct cdn_named *from = &moving->from, *to = &moving->to;
 	bool exchange = (moving->flags & RENAME_EXCHANGE) != 0;
 
-	if (from->at.mode == 0)
-		return -ENOENT;
 	if ((moving->flags & RENAME_NOREPLACE) != 0 && to->at.mode != 0)
 		return -EEXIST;
 	if (exchange && to->at.mode == 0)
@@ -171,6 +169,8 @@ rename_at(struct cdn_call *call, struct moving *moving)
 	if (!moving->from.normal || !moving->to.normal)
 		return move(&moving->from, &moving->to, moving->flags);
 	r = cdn_named_look(&moving->from);
+	if (r == 0 && moving->from.at.mode == 0)
+		r = -ENOENT;
 	if (r == 0)
 		r = cdn_named_look(&moving->to);
 	if (r == 0)

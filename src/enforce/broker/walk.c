@@ -34,7 +34,7 @@ struct walk {
 
 /* One step of it. */
 struct step {
-	char name[NAME_BYTES + 1];
+	char name[NAME_BYTES + 2]; /* what is too long is cut, and still so */
 	const char *tail; /* what follows, slashes first */
 	bool last;
 	bool slash; /* ... and it must be a directory */
@@ -204,20 +204,16 @@ follow(struct walk *walk, const struct step *step, int link, dev_t dev)
 
 /* ----- Steps --------------------------------------------------------------------- */
 
-static int
+static void
 next_step(struct walk *walk, struct step *step)
 {
 	const char *from = walk->rest + strspn(walk->rest, "/");
 	size_t n = strcspn(from, "/");
 
-	if (n > NAME_BYTES)
-		return -ENAMETOOLONG;
-	memcpy(step->name, from, n);
-	step->name[n] = '\0';
+	snprintf(step->name, sizeof(step->name), "%.*s", (int)n, from);
 	step->tail = from + n;
 	step->slash = from[n] == '/';
 	step->last = step->tail[strspn(step->tail, "/")] == '\0';
-	return 0;
 }
 
 static bool
@@ -307,6 +303,18 @@ take_step(struct walk *walk, const struct step *step, int fd,
 	return r;
 }
 
+/* "name/" is no file to be made; but first of all, may one look there? */
+static int
+refuse_slash(const struct walk *walk)
+{
+	int fd = openat(walk->at, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return -EISDIR;
+}
+
 static int
 walk_on(struct walk *walk, struct cdn_object *ret)
 {
@@ -317,12 +325,10 @@ walk_on(struct walk *walk, struct cdn_object *ret)
 		if (walk->arrived ||
 		    walk->rest[strspn(walk->rest, "/")] == '\0')
 			return arrive(walk, ret);
-		r = next_step(walk, &step);
-		if (r < 0)
-			return r;
+		next_step(walk, &step);
 		if (step.last && step.slash && !is_dots(step.name) &&
 		    (walk->how & CDN_OBJECT_FILE) != 0)
-			return -EISDIR;
+			return refuse_slash(walk);
 		fd = openat(walk->at, step.name, O_PATH | O_CLOEXEC |
 			(is_dots(step.name) ? O_DIRECTORY : O_NOFOLLOW));
 		if (fd >= 0 && is_dots(step.name)) {
