@@ -1,0 +1,127 @@
+#!/bin/bash
+# The same random work, plainly and in the cage: whoever does it cannot tell.
+#
+#	trysys -i IDENTITY exercise.sh
+#
+# 2000 steps, or 5000 times CORDON_TRIES; CORDON_SEED repeats one.
+set -u
+
+cordon=$CORDON_COMMAND
+umask 022
+stage=$(mktemp -d /tmp/cordon-faithful-XXXXXX)
+points=0 failures=0
+steps=2000
+[ -z "${CORDON_TRIES-}" ] || steps=$((5000 * CORDON_TRIES))
+seed=${CORDON_SEED:-$((RANDOM * 32768 + RANDOM))}
+echo "# CORDON_SEED=$seed"
+
+cleanup()
+{
+	chmod -R u+rwx "$stage" 2>/dev/null
+	rm -rf "$stage"
+}
+trap cleanup EXIT
+
+ok()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		failures=$((failures + 1))
+	fi
+}
+
+mkdir "$stage/home"
+export HOME="$stage/home" XDG_STATE_HOME="$stage/home/.local/state"
+unset XDG_CONFIG_HOME XDG_RUNTIME_DIR CLAUDE_CONFIG_DIR CODEX_HOME
+
+# Floating denies: nothing of the workspace is native.
+policy()
+{
+	echo 'schemaVersion: 2'
+	echo 'kind: Policy'
+	echo 'metadata: {name: all}'
+	echo 'spec:'
+	[ "$1" = B ] || echo '  denyRead: ["**/*.secret"]'
+	echo '  denyModify: ["**/*.secret"]'
+	echo '  fsProfiles:'
+	echo '    dev: {read: ["**"], modify: ["**"], exec: ["**"]}'
+}
+policy B >"$stage/B.yaml"
+policy C >"$stage/C.yaml"
+
+inside()
+{
+	local mode=$1
+	shift
+	"$cordon" run --quiet --policy "$stage/$mode.yaml" --profile dev \
+	    "$@" 2>>"$stage/stderr"
+}
+
+# work NAME MODE [OPTION...]: the log and the tree in log.NAME and tree.NAME.
+# The same place for all of them: its name has a length.
+work()
+{
+	local name=$1 mode=$2 status
+	shift 2
+	[ ! -e "$stage/w" ] || { chmod -R u+rwx "$stage/w"; rm -rf "$stage/w"; }
+	mkdir -p "$stage/w/below"
+	cp "$CORDON_EXERCISE" "$stage/w/exercise"
+	cd "$stage/w" || exit 1
+	set -- "$@" "$seed" "$steps" "$stage/w/below/root"
+	if [ "$mode" = plain ]; then
+		./exercise "$@" >"$stage/log.$name" 2>>"$stage/stderr"
+	else
+		inside "$mode" -- ./exercise "$@" >"$stage/log.$name"
+	fi
+	status=$?
+	"$CORDON_EXERCISE" -t "$stage/w/below" >"$stage/tree.$name"
+	return "$status"
+}
+
+same()
+{
+	cmp -s "$stage/log.plain" "$stage/log.$1" &&
+	    cmp -s "$stage/tree.plain" "$stage/tree.$1"
+}
+
+work plain plain
+status=$?
+[ "$status" -eq 0 ]
+ok $? "$steps steps plainly, of all kinds (status $status)"
+[ "$status" -eq 0 ] || tail -n 50 "$stage/log.plain" | sed 's/^/# /'
+work again plain
+same again
+ok $? 'a second time it is the same'
+for mode in B C; do
+	cd "$stage/w" || exit 1
+	inside "$mode" --dry-run -- true | grep -q "^mode *$mode "
+	ok $? "the policy makes it mode $mode"
+	work "$mode" "$mode"
+	ok $? "mode $mode: all of it was done"
+	same "$mode"
+	ok $? "mode $mode: the same log, the same tree"
+	diff "$stage/log.plain" "$stage/log.$mode" | cut -c 1-300 | head -n 40 |
+	    sed 's/^/# /'
+	diff "$stage/tree.plain" "$stage/tree.$mode" | cut -c 1-300 |
+	    head -n 20 | sed 's/^/# /'
+	echo secret >"$stage/w/a.secret"
+	! inside "$mode" -- sh -c 'echo changed >a.secret'
+	ok $? "mode $mode: what is denied is denied"
+done
+[ "$(cat "$stage/w/a.secret")" = secret ]
+ok $? 'and is as it was'
+
+# Who compares must notice: one step more, of which nobody is told.
+work lie C -l $((steps - 150))
+! cmp -s "$stage/log.plain" "$stage/log.lie" && ! same lie
+ok $? 'another log is seen'
+work lie C -l "$steps"
+cmp -s "$stage/log.plain" "$stage/log.lie" && ! same lie
+ok $? 'another tree is seen, where the log is the same'
+[ "$failures" -eq 0 ] || sed 's/^/# /' "$stage/stderr" | tail -n 20
+
+echo "1..$points"
+[ "$failures" -eq 0 ]
