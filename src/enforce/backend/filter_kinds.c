@@ -57,6 +57,7 @@ static const struct {
 	/* kind, facts	  no broker	A	B	C */
 	{ CDN_KIND_READ, 0, { OK,	OK,	OK,	TRAP } },
 	{ CDN_KIND_WRITE, 0, { OK,	OK,	TRAP,	TRAP } },
+	{ CDN_KIND_SET_ID, 0, { OK,	TRAP,	TRAP,	TRAP } },
 	{ CDN_KIND_EXEC, 0, { OK,	OK,	OK,	TRAP } },
 	{ CDN_KIND_PTY, 0, { OK,	TRAP,	TRAP,	TRAP } },
 

@@ -32,6 +32,7 @@ enum cdn_kind {
 	/* The answer depends on the run. */
 	CDN_KIND_READ,	   /* opens for reading */
 	CDN_KIND_WRITE,	   /* opens for writing, makes or changes names */
+	CDN_KIND_SET_ID,   /* ... with the bits that chmod may not give */
 	CDN_KIND_METADATA, /* changes what stands beside the content */
 	CDN_KIND_EXEC,
 	CDN_KIND_PTY,	   /* opens the other end of one's own terminal */
@@ -46,6 +47,9 @@ enum cdn_kind {
 	/* The arguments decide. */
 	CDN_KIND_OPEN,
 	CDN_KIND_OPENAT,
+	CDN_KIND_CREAT,
+	CDN_KIND_CREATE,   /* the rest of OPEN and OPENAT */
+	CDN_KIND_CREATEAT,
 	CDN_KIND_MKNOD,
 	CDN_KIND_MKNODAT,
 	CDN_KIND_IOCTL,

@@ -31,7 +31,10 @@
 	    01000U /* O_TRUNC */ | 02000U /* O_APPEND */ |         \
 	    020000000U /* __O_TMPFILE */)
 
-/* mknod(2) takes an unsigned short: no more than these bits are there. */
+#define O_MAKES (0100U /* O_CREAT */ | 020000000U /* __O_TMPFILE */)
+
+/* open(2), mknod(2) take an unsigned short: no more bits than these. */
+#define MODE_SET_ID    0006000U
 #define MODE_TYPE      0170000U
 #define MODE_CHARACTER 0020000U
 #define MODE_BLOCK     0060000U
@@ -106,20 +109,32 @@ static const struct cdn_filter_test tests[] = {
 	/* Access mode 3 needs both rights, or as Landlock sees it none, and
 	 * gives a descriptor that takes ioctl, fchmod and the like. */
 	PART(OPEN, 0, 1, O_ACCESS, O_ACCESS, BAD_FLAGS),
+	ANY(OPEN, 0, 1, O_MAKES, CREATE),
 	ANY(OPEN, 0, 1, O_WRITES, WRITE),
 	ELSE(OPEN, READ),
 
 	PART(OPENAT, 0, 2, O_ACCESS, O_ACCESS, BAD_FLAGS),
+	ANY(OPENAT, 0, 2, O_MAKES, CREATEAT),
 	ANY(OPENAT, 0, 2, O_WRITES, WRITE),
 	ELSE(OPENAT, READ),
 
 	PART(MKNOD, 0, 1, MODE_TYPE, MODE_CHARACTER, REFUSE),
 	PART(MKNOD, 0, 1, MODE_TYPE, MODE_BLOCK, REFUSE),
+	ANY(MKNOD, 0, 1, MODE_SET_ID, SET_ID),
 	ELSE(MKNOD, WRITE),
 
 	PART(MKNODAT, 0, 2, MODE_TYPE, MODE_CHARACTER, REFUSE),
 	PART(MKNODAT, 0, 2, MODE_TYPE, MODE_BLOCK, REFUSE),
+	ANY(MKNODAT, 0, 2, MODE_SET_ID, SET_ID),
 	ELSE(MKNODAT, WRITE),
+
+	/* Only what makes something has a mode. */
+	ANY(CREAT, 0, 1, MODE_SET_ID, SET_ID),
+	ELSE(CREAT, WRITE),
+	ANY(CREATE, 0, 2, MODE_SET_ID, SET_ID),
+	ELSE(CREATE, WRITE),
+	ANY(CREATEAT, 0, 3, MODE_SET_ID, SET_ID),
+	ELSE(CREATEAT, WRITE),
 
 	/*
 	 * File systems take some commands on descriptors that are open for

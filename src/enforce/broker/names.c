@@ -100,6 +100,10 @@ make_at(struct cdn_call *call, const struct making *making,
 		r = cdn_named_check_new(named, S_ISDIR(making->mode));
 	if (r == 0)
 		r = cdn_call_judge(call, CORDON_MODIFY, &named->at);
+	if (r == 0 && !S_ISDIR(making->mode) &&
+	    (making->mode & (S_ISUID | S_ISGID)) != 0)
+		r = cdn_call_refuse(call, CORDON_MODIFY, &named->at,
+		    "a set-ID bit", EPERM);
 	if (r < 0)
 		return r;
 	if (cdn_named_is_native(call, named))

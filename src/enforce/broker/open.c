@@ -20,6 +20,7 @@
 
 #define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
 #define MODE_BITS   07777U
+#define SET_ID	    (S_ISUID | S_ISGID)
 #define DEVICE_TTY  makedev(5, 0)
 #define DEVICE_PTMX makedev(5, 2)
 /* What the kernel of open(2) knows; it ignores the others, and so do we. */
@@ -122,6 +123,18 @@ judge_tmpfile(struct cdn_call *call, const struct cdn_object *directory)
 	if (n < 0 || (size_t)n >= sizeof(file.path))
 		return -ENAMETOOLONG;
 	return cdn_call_judge(call, CORDON_MODIFY, &file);
+}
+
+/* As for chmod: whoever runs it after the run would be its owner. */
+static int
+judge_mode(struct cdn_call *call, const struct cdn_object *object,
+    const struct request *request)
+{
+	bool makes = object->fd < 0 || (request->flags & TMPFILE_BIT) != 0;
+
+	return makes && (request->mode & SET_ID) != 0 ?
+	    cdn_call_refuse(call, CORDON_MODIFY, object, "a set-ID bit",
+		EPERM) : 0;
 }
 
 static int
@@ -297,11 +310,19 @@ make(struct cdn_call *call, struct cdn_object *object,
 
 /* ----- The whole ----------------------------------------------------------------- */
 
-/* Before ABI 3 Landlock lets O_RDONLY|O_TRUNC pass: never that one. */
+/*
+ * Before ABI 3 Landlock lets O_RDONLY|O_TRUNC pass: never that one.  Nor what
+ * would make a set-ID file, if what is there now were not.
+ */
 static bool
 may_continue(const struct cdn_call *call, const struct cdn_object *object,
-    int flags)
+    const struct request *request)
 {
+	int flags = request->flags;
+
+	if ((flags & (O_CREAT | TMPFILE_BIT)) != 0 &&
+	    (request->mode & SET_ID) != 0)
+		return false;
 	if ((flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
 		return false;
 	if (object->rdev == DEVICE_PTMX && S_ISCHR(object->mode))
@@ -326,7 +347,9 @@ try_open(struct cdn_call *call, const struct request *request,
 	r = check_type(&object, request->flags);
 	if (r == 0)
 		r = judge(call, &object, request->flags);
-	if (r == 0 && may_continue(call, &object, request->flags)) {
+	if (r == 0)
+		r = judge_mode(call, &object, request);
+	if (r == 0 && may_continue(call, &object, request)) {
 		/*
 		 * Sound although he may change the path now: the kernel checks
 		 * what it really opens against Landlock, which holds rights to

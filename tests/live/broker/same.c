@@ -38,7 +38,7 @@ static const int more[] = { 0, O_CREAT, O_CREAT | O_EXCL, O_TRUNC,
 	O_CREAT | O_EXCL | O_NOFOLLOW, O_NOCTTY, 0x40000000 | O_CREAT,
 	O_DSYNC, O_ASYNC, O_LARGEFILE };
 
-static const unsigned modes[] = { 0644, 0777, 0, 06755, 0170644, 01777 };
+static const unsigned modes[] = { 0644, 0777, 0, 0750, 0170644, 01777 };
 static const unsigned masks[] = { 022, 077, 0, 0777 };
 
 /* ----- The tree -------------------------------------------------------------------- */

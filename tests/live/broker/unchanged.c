@@ -343,6 +343,51 @@ check_floor(enum cage_mode mode)
 	tmp_end();
 }
 
+/* What chmod may not do, nobody does by making it so. */
+static void
+check_set_id(enum cage_mode mode)
+{
+	static const struct {
+		const char *request, *want;
+	} rows[] = {
+		{ "open 0101 04755 $W/pub/n1", "errno 1" },
+		{ "open 0101 02755 $W/open/n2", "errno 1" },
+		{ "creat 06755 $W/open/n3", "errno 1" },
+		{ "creat 04755 $W/pub/n3", "errno 1" },
+		{ "open 020200002 04700 $W/pub", "errno 1" },
+		{ "open 020200002 04700 $W/open", "errno 1" },
+		{ "mknod 0104755 $W/open/n4", "errno 1" },
+		{ "mknod 0012755 $W/pub/n4", "errno 1" },
+		/* what is there has its mode, and O_CREAT alone has one */
+		{ "open 0101 06755 $W/open/a", "mode 100644" },
+		{ "open 2 06755 $W/open/a", "mode 100644" },
+		{ "open 0101 01755 $W/open/n5", "mode 101755" },
+		{ "creat 0755 $W/open/n6", "mode 100755" },
+		{ "mkdir 02755 $W/open/n7", "done 0" },
+	};
+	struct cage cage = { 0 };
+
+	begin();
+	cage_start(&cage, mode);
+	for (size_t i = 0; i < CDN_LEN(rows); i++) {
+		const char *at = strchr(rows[i].request, '$');
+
+		/* In mode A what is outside of open/ is the kernel's no. */
+		if (mode == CAGE_A && strstr(at, "/open") == NULL)
+			continue;
+		cage.rule[0] = '\0';
+		(void)cage_ask(&cage, "%.*s%s%s", (int)(at - rows[i].request),
+		    rows[i].request, tmp_path("w"), at + 2);
+		ok_f(cage_says(&cage, rows[i].want) &&
+		    (strcmp(rows[i].want, "errno 1") != 0 ||
+			strcmp(cage.rule, "a set-ID bit") == 0),
+		    "%s: %s: %s", mode_names[mode], rows[i].request,
+		    cage.answer);
+	}
+	(void)cage_stop(&cage);
+	tmp_end();
+}
+
 /* A terminal of the run's own is a device that it may change. */
 static void
 check_terminals(void)
@@ -462,6 +507,7 @@ main(void)
 	for (int mode = CAGE_A; mode <= CAGE_C; mode++) {
 		check_mode((enum cage_mode)mode);
 		check_floor((enum cage_mode)mode);
+		check_set_id((enum cage_mode)mode);
 	}
 	check_terminals();
 	check_second_name();

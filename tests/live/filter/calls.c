@@ -144,6 +144,10 @@ static const struct row {
 
 	/* the modes */
 	{ MODE_A, "%openat -100 s:$D/file 2", VALUE },
+	{ MODE_A, "%openat -100 s:$D/file 0102 0755", VALUE },
+	{ MODE_A, "%openat -100 s:$D/file 0102 04755", TRAP, SYS_openat },
+	{ MODE_A, "%openat -100 s:$D/file 2 04755", VALUE },
+	{ ALONE, "%openat -100 s:$D/file 0102 04755", VALUE },
 	{ MODE_A, "%unlinkat -100 s:$D/none 0", PASSES },
 	{ MODE_A, "%fchmod open:$D/file 0600", TRAP, SYS_fchmod },
 	{ MODE_A, "%fchmodat -100 s:$D/file 0600", TRAP, SYS_fchmodat },
