@@ -152,6 +152,8 @@ void cdn_call_left(const struct cdn_call *call,
 bool cdn_call_waits(const struct cdn_call *call);
 /* His umask (17 us: only when something is made). */
 CDN_MUST_USE int cdn_call_umask(struct cdn_call *call, mode_t *ret);
+/* Is there a signal that would end, or stop, a call of his that waits? */
+bool cdn_call_has_signal(const struct cdn_call *call);
 /* call->tgid; -errno. */
 CDN_MUST_USE int cdn_call_tgid(struct cdn_call *call);
 /* The device of his controlling terminal, 0 = none; -errno. */

@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "enforce/broker/inside.h"
+#include "enforce/sys/process.h"
 
 #define STATUS_MAX 4096 /* the first lines of it; Umask is the second */
 
@@ -51,6 +53,33 @@ status_number(const struct cdn_call *call, const char *name, int base,
 		return r < 0 ? r : -EPERM;
 	*ret = strtoul(line + strlen(name), NULL, base);
 	return 0;
+}
+
+static uint64_t
+signals_of(const char *status, const char *name)
+{
+	const char *line = strstr(status, name);
+
+	return line == NULL ? 0 : strtoull(line + strlen(name), NULL, 16);
+}
+
+/* Those that end him do so without us. */
+bool
+cdn_call_has_signal(const struct cdn_call *call)
+{
+	const uint64_t stops = CDN_SIGNAL_BIT(SIGSTOP) |
+	    CDN_SIGNAL_BIT(SIGTSTP) | CDN_SIGNAL_BIT(SIGTTIN) |
+	    CDN_SIGNAL_BIT(SIGTTOU);
+	char text[STATUS_MAX];
+	uint64_t came, caught;
+
+	if (read_proc(call, "status", text) < 0)
+		return false;
+	came = (signals_of(text, "\nSigPnd:") | signals_of(text, "\nShdPnd:")) &
+	    ~signals_of(text, "\nSigBlk:");
+	caught = signals_of(text, "\nSigCgt:");
+	return (came & (caught | (stops & ~signals_of(text, "\nSigIgn:")))) !=
+	    0;
 }
 
 int

@@ -24,10 +24,9 @@ enum cdn_broker_state {
 
 /* What waits for somebody, and how it is made to return. */
 enum cdn_slow_kind {
-	CDN_SLOW_READER, /* an open that waits for the other end of a FIFO */
-	CDN_SLOW_WRITER,
 	CDN_SLOW_CONNECT, /* fd is the socket */
-	CDN_SLOW_SEND,	  /* looks after itself */
+	CDN_SLOW_OPEN,	  /* look after themselves */
+	CDN_SLOW_SEND,
 };
 
 /* On the worker's stack. */
@@ -120,13 +119,16 @@ void cdn_own_socket_add(struct cdn_call *call, int fd);
 enum cdn_listener cdn_listener_of(struct cdn_call *call,
     const struct cdn_object *object);
 
-/* ----- slow.c ------------------------------------------------------------------ */
+/* ----- fifo.c ------------------------------------------------------------------ */
 
-/* As openat(2) on our descriptor, for what may take as long as it likes. */
+/* As openat(2) on our descriptor, for what waits for the other end. */
 CDN_MUST_USE int cdn_slow_open(struct cdn_call *call,
     const struct cdn_object *object, int flags);
+
+/* ----- slow.c ------------------------------------------------------------------ */
+
 /*
- * Around anything else that may take as long; -ENFILE: there are too many.
+ * Around what may take as long as it likes; -ENFILE: there are too many.
  * slow is the caller's until the end.
  */
 CDN_MUST_USE int cdn_slow_begin(struct cdn_call *call, struct cdn_slow *slow);

@@ -13,6 +13,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -264,6 +266,27 @@ cdn_handle_rmdir(struct cdn_call *call, struct cdn_call_answer *answer)
 
 /* ----- Truncating ---------------------------------------------------------------- */
 
+/* RLIMIT_FSIZE is his, and so is the signal that tells of it. */
+static int
+check_limit(struct cdn_call *call, const struct cdn_object *object,
+    const char *path, off_t size)
+{
+	struct rlimit limit;
+	struct stat st;
+	int r;
+
+	if (prlimit(call->tid, RLIMIT_FSIZE, NULL, &limit) != 0)
+		return -errno;
+	if ((rlim_t)size <= limit.rlim_cur || fstat(object->fd, &st) != 0 ||
+	    size <= st.st_size || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
+		return 0; /* or the kernel has another reason */
+	r = cdn_call_tgid(call);
+	if (r < 0)
+		return r;
+	(void)cdn_raw(SYS_tgkill, call->tgid, call->tid, SIGXFSZ);
+	return -EFBIG;
+}
+
 /* By the descriptor that was judged: truncate(2) takes a path only. */
 static int
 truncate_it(struct cdn_call *call, const struct cdn_object *object, off_t size)
@@ -279,6 +302,9 @@ truncate_it(struct cdn_call *call, const struct cdn_object *object, off_t size)
 	if (r < 0)
 		return r;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", object->fd);
+	r = check_limit(call, object, path, size);
+	if (r < 0)
+		return r;
 	return truncate(path, size) == 0 ? 0 : -errno;
 }
 

@@ -405,5 +405,7 @@ cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer)
 	answer->kind = CDN_ANSWER_FD;
 	answer->fd = r;
 	answer->cloexec = (request.flags & O_CLOEXEC) != 0;
-	answer->alone |= (request.flags & O_ACCMODE) != O_RDONLY;
+	/* flock(1) makes its file and opens it for reading. */
+	answer->alone |= (request.flags & O_ACCMODE) != O_RDONLY ||
+	    (request.flags & O_CREAT) != 0;
 }

@@ -4,61 +4,14 @@
 #	trysys -i IDENTITY exercise.sh
 #
 # 2000 steps, or 5000 times CORDON_TRIES; CORDON_SEED repeats one.
+# shellcheck disable=SC1091,SC2154 # common.sh and what it sets
 set -u
+. "${0%/*}/common.sh"
 
-cordon=$CORDON_COMMAND
-umask 022
-stage=$(mktemp -d /tmp/cordon-faithful-XXXXXX)
-points=0 failures=0
 steps=2000
 [ -z "${CORDON_TRIES-}" ] || steps=$((5000 * CORDON_TRIES))
 seed=${CORDON_SEED:-$((RANDOM * 32768 + RANDOM))}
 echo "# CORDON_SEED=$seed"
-
-cleanup()
-{
-	chmod -R u+rwx "$stage" 2>/dev/null
-	rm -rf "$stage"
-}
-trap cleanup EXIT
-
-ok()
-{
-	points=$((points + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $points - $2"
-	else
-		echo "not ok $points - $2"
-		failures=$((failures + 1))
-	fi
-}
-
-mkdir "$stage/home"
-export HOME="$stage/home" XDG_STATE_HOME="$stage/home/.local/state"
-unset XDG_CONFIG_HOME XDG_RUNTIME_DIR CLAUDE_CONFIG_DIR CODEX_HOME
-
-# Floating denies: nothing of the workspace is native.
-policy()
-{
-	echo 'schemaVersion: 2'
-	echo 'kind: Policy'
-	echo 'metadata: {name: all}'
-	echo 'spec:'
-	[ "$1" = B ] || echo '  denyRead: ["**/*.secret"]'
-	echo '  denyModify: ["**/*.secret"]'
-	echo '  fsProfiles:'
-	echo '    dev: {read: ["**"], modify: ["**"], exec: ["**"]}'
-}
-policy B >"$stage/B.yaml"
-policy C >"$stage/C.yaml"
-
-inside()
-{
-	local mode=$1
-	shift
-	"$cordon" run --quiet --policy "$stage/$mode.yaml" --profile dev \
-	    "$@" 2>>"$stage/stderr"
-}
 
 # work NAME MODE [OPTION...]: the log and the tree in log.NAME and tree.NAME.
 # The same place for all of them: its name has a length.
@@ -121,7 +74,4 @@ ok $? 'another log is seen'
 work lie C -l "$steps"
 cmp -s "$stage/log.plain" "$stage/log.lie" && ! same lie
 ok $? 'another tree is seen, where the log is the same'
-[ "$failures" -eq 0 ] || sed 's/^/# /' "$stage/stderr" | tail -n 20
-
-echo "1..$points"
-[ "$failures" -eq 0 ]
+finish
