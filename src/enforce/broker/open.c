@@ -238,6 +238,42 @@ take_umask(struct cdn_call *call)
 	return r;
 }
 
+/* A sysctl; some kernels show it to root only, and most systems set it. */
+static int
+protection(const char *name)
+{
+	char path[64], text[8] = "1";
+	cdn_cleanup_fd int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/sys/fs/protected_%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? text[0] - '0' :
+								 1;
+}
+
+/*
+ * In a directory where anybody may put files, O_CREAT does not open those of
+ * others.  The kernel asks that only of who says O_CREAT, which we do not.
+ */
+static int
+check_sticky(const struct cdn_object *object)
+{
+	struct stat dir, file;
+	int level;
+
+	if (object->parent < 0 || fstat(object->parent, &dir) != 0 ||
+	    (dir.st_mode & S_ISVTX) == 0 || fstat(object->fd, &file) != 0)
+		return 0;
+	if ((!S_ISREG(file.st_mode) && !S_ISFIFO(file.st_mode)) ||
+	    file.st_uid == dir.st_uid || file.st_uid == geteuid())
+		return 0;
+	level = protection(S_ISREG(file.st_mode) ? "regular" : "fifos");
+	return (level > 0 && (dir.st_mode & S_IWOTH) != 0) ||
+		(level > 1 && (dir.st_mode & S_IWGRP) != 0) ?
+	    -EACCES :
+	    0;
+}
+
 static int
 open_existing(struct cdn_call *call, const struct cdn_object *object,
     const struct request *request)
@@ -246,6 +282,9 @@ open_existing(struct cdn_call *call, const struct cdn_object *object,
 	    O_NOCTTY | O_CLOEXEC;
 	int r;
 
+	r = (request->flags & O_CREAT) != 0 ? check_sticky(object) : 0;
+	if (r < 0)
+		return r;
 	if ((flags & TMPFILE_BIT) != 0) {
 		r = take_umask(call);
 		/* O_EXCL says that it will never have a name. */
