@@ -24,6 +24,8 @@
  *	taken FD		reads what came, of a descriptor that came
  *	big FD N		a sendmsg of N bytes; `sent N`
  *	broken FD		sendmsg, and whether SIGPIPE came
+ *	info FD TEXT INTERFACE ADDRESS	sendmsg with IP_PKTINFO, IPV6_PKTINFO
+ *	option FD LEVEL NAME SIZE HEX	setsockopt; the rest of it is zero
  *	route FD		a source route
  *	options FD		what was set of it
  *	write FD TEXT, close FD, umask MODE, chdir PATH, rename A B, link A B
@@ -313,6 +315,30 @@ do_control(void)
 	tell(sendmsg((int)number(1), &h, MSG_NOSIGNAL), "sent");
 }
 
+/* An interface beside the address; of the family of the address. */
+static void
+do_info(void)
+{
+	struct address a = parse(4);
+	bool six = a.u.any.sa_family == AF_INET6;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(
+	    sizeof(struct in6_pktinfo))] = { 0 };
+	struct in_pktinfo four = { .ipi_ifindex = (int)number(3) };
+	struct in6_pktinfo info = { .ipi6_ifindex = (unsigned)number(3) };
+	struct cmsghdr *c = (void *)control;
+	struct iovec v;
+	struct msghdr h = header(&a, &v, words[2], strlen(words[2]));
+	size_t size = six ? sizeof(info) : sizeof(four);
+
+	c->cmsg_len = CMSG_LEN(size);
+	c->cmsg_level = six ? IPPROTO_IPV6 : IPPROTO_IP;
+	c->cmsg_type = six ? IPV6_PKTINFO : IP_PKTINFO;
+	memcpy(CMSG_DATA(c), six ? (void *)&info : (void *)&four, size);
+	h.msg_control = control;
+	h.msg_controllen = CMSG_SPACE(size);
+	tell(sendmsg((int)number(1), &h, MSG_NOSIGNAL), "sent");
+}
+
 static void
 do_receive(void)
 {
@@ -425,6 +451,20 @@ do_route(void)
 
 	tell(setsockopt((int)number(1), IPPROTO_IP, IP_OPTIONS, route,
 		 sizeof(route)), "done");
+}
+
+static void
+do_option(void)
+{
+	unsigned char value[256] = { 0 };
+
+	for (size_t i = 0; words[5][2 * i] != '\0'; i++) {
+		char byte[3] = { words[5][2 * i], words[5][2 * i + 1], '\0' };
+
+		value[i] = (unsigned char)strtoul(byte, NULL, 16);
+	}
+	tell(setsockopt((int)number(1), (int)number(2), (int)number(3), value,
+		 (socklen_t)number(4)), "done");
 }
 
 static void
@@ -599,7 +639,8 @@ static const struct {
 	{ "sendmmsg", do_sendmmsg }, { "control", do_control },
 	{ "receive", do_receive }, { "pass", do_pass },
 	{ "taken", do_taken }, { "big", do_big }, { "broken", do_broken },
-	{ "route", do_route }, { "options", do_options }, { "pty", do_pty },
+	{ "route", do_route }, { "options", do_options },
+	{ "option", do_option }, { "info", do_info }, { "pty", do_pty },
 	{ "peer", do_peer }, { "flip", do_flip }, { "time", do_time },
 	{ "interfaces", do_interfaces }, { "late", do_late },
 	{ "timedenied", do_time },

@@ -94,10 +94,23 @@
 #define PROTO_ROUTE   0U /* NETLINK_ROUTE: the list of interfaces */
 
 #define FASTOPEN	     0x20000000U /* MSG_FASTOPEN */
+#define LEVEL_SOCKET	     1U
 #define LEVEL_TCP	     6U
 #define LEVEL_IP	     0U
 #define LEVEL_IPV6	     41U
+#define SO_BINDTODEVICE_     25U
+#define SO_MARK_	     36U
+#define SO_BINDTOIFINDEX_    62U
 #define IP_OPTIONS_	     4U
+#define IP_JOIN_	     35U /* IP_ADD_MEMBERSHIP */
+#define IP_JOIN_SOURCE_	     39U /* IP_ADD_SOURCE_MEMBERSHIP */
+#define MCAST_JOIN_	     42U /* of both levels */
+#define MCAST_JOIN_SOURCE_   46U
+#define IP_UNICAST_IF_	     50U
+#define IPV6_JOIN_	     20U /* IPV6_ADD_MEMBERSHIP */
+#define IPV6_JOIN_ANYCAST_   27U
+#define IPV6_PKTINFO_	     50U
+#define IPV6_UNICAST_IF_     76U
 #define IPV6_OLD_RTHDR_	     5U /* IPV6_2292RTHDR */
 #define IPV6_OLD_OPTIONS_    6U /* IPV6_2292PKTOPTIONS: that, too */
 #define IPV6_RTHDR_	     57U
@@ -236,6 +249,7 @@ static const struct cdn_filter_test tests[] = {
 	ELSE(SENDMMSG, SEND),
 
 	/* TCP_ULP can make another protocol of a connection, or SMC of TCP. */
+	IS(SETSOCKOPT, CDN_FACT_LISTED, 1, LEVEL_SOCKET, SOCKET_OPTION),
 	IS(SETSOCKOPT, CDN_FACT_LISTED, 1, LEVEL_TCP, TCP_OPTION),
 	IS(SETSOCKOPT, CDN_FACT_LISTED, 1, LEVEL_IP, IP_OPTION),
 	IS(SETSOCKOPT, CDN_FACT_LISTED, 1, LEVEL_IPV6, IPV6_OPTION),
@@ -245,13 +259,36 @@ static const struct cdn_filter_test tests[] = {
 	IS(TCP_OPTION, 0, 2, TCP_ULP_, NO_OPTION),
 	ELSE(TCP_OPTION, ALLOW),
 
-	/* A source route goes to somebody else than the address says first;
-	 * not every kernel wants a capability for it. */
+	/*
+	 * Whoever names an interface sends there even what is addressed to
+	 * loopback.  These wanted a capability once, so callers know EPERM.
+	 */
+	IS(SOCKET_OPTION, 0, 2, SO_BINDTODEVICE_, REFUSE),
+	IS(SOCKET_OPTION, 0, 2, SO_BINDTOIFINDEX_, REFUSE),
+	IS(SOCKET_OPTION, 0, 2, SO_MARK_, REFUSE),
+	ELSE(SOCKET_OPTION, ALLOW),
+
+	/*
+	 * A source route goes to somebody else than the address says first;
+	 * not every kernel wants a capability for it.  Joining a group tells
+	 * the network which one, and that is 28 bits each time.
+	 */
 	IS(IP_OPTION, 0, 2, IP_OPTIONS_, NO_OPTION),
+	IS(IP_OPTION, 0, 2, IP_UNICAST_IF_, NO_OPTION),
+	IS(IP_OPTION, 0, 2, IP_JOIN_, NO_OPTION),
+	IS(IP_OPTION, 0, 2, IP_JOIN_SOURCE_, NO_OPTION),
+	IS(IP_OPTION, 0, 2, MCAST_JOIN_, NO_OPTION),
+	IS(IP_OPTION, 0, 2, MCAST_JOIN_SOURCE_, NO_OPTION),
 	ELSE(IP_OPTION, ALLOW),
 	IS(IPV6_OPTION, 0, 2, IPV6_OLD_RTHDR_, NO_OPTION),
 	IS(IPV6_OPTION, 0, 2, IPV6_OLD_OPTIONS_, NO_OPTION),
 	IS(IPV6_OPTION, 0, 2, IPV6_RTHDR_, NO_OPTION),
+	IS(IPV6_OPTION, 0, 2, IPV6_PKTINFO_, NO_OPTION),
+	IS(IPV6_OPTION, 0, 2, IPV6_UNICAST_IF_, NO_OPTION),
+	IS(IPV6_OPTION, 0, 2, IPV6_JOIN_, NO_OPTION),
+	IS(IPV6_OPTION, 0, 2, IPV6_JOIN_ANYCAST_, NO_OPTION),
+	IS(IPV6_OPTION, 0, 2, MCAST_JOIN_, NO_OPTION),
+	IS(IPV6_OPTION, 0, 2, MCAST_JOIN_SOURCE_, NO_OPTION),
 	ELSE(IPV6_OPTION, ALLOW),
 };
 

@@ -168,12 +168,44 @@ settle_unspecified(struct cdn_call *call, int domain,
 	return -EAFNOSUPPORT;
 }
 
-static int
-settle_inet(struct cdn_call *call, int domain, enum cdn_address_use use,
-    struct cdn_address *address)
+static bool
+needs_device(const struct cdn_address *address)
 {
+	const struct in6_addr *in6 = &address->u.in6.sin6_addr;
+
+	return is(address, AF_INET6) && (IN6_IS_ADDR_LINKLOCAL(in6) ||
+	    IN6_IS_ADDR_MC_LINKLOCAL(in6) || IN6_IS_ADDR_MC_NODELOCAL(in6));
+}
+
+/*
+ * Bound to an interface, a socket sends everything out of it.  A bind to an
+ * address of one binds to it, too, and while we judge another call on the same
+ * socket nobody may do that.
+ */
+static bool
+goes_astray(struct cdn_call *call, const struct cdn_socket *socket,
+    enum cdn_address_use use, const struct cdn_address *address)
+{
+	bool ends = use == CDN_ADDRESS_CONNECT && is(address, AF_UNSPEC);
+
+	if (!cdn_call_inet_is_judged(call))
+		return false;
+	if (!names_peer(use))
+		return needs_device(address);
+	return !cdn_device_is_here(socket->device) && !ends &&
+	    !needs_device(address);
+}
+
+static int
+settle_inet(struct cdn_call *call, const struct cdn_socket *socket,
+    enum cdn_address_use use, struct cdn_address *address)
+{
+	int domain = socket->domain;
+
 	if (address->size < sizeof(sa_family_t))
 		return -EINVAL;
+	if (goes_astray(call, socket, use, address))
+		return -EPERM;
 	if (is(address, AF_UNSPEC))
 		return settle_unspecified(call, domain, use, address);
 	if (is(address, AF_INET))
@@ -299,7 +331,7 @@ cdn_address_settle(struct cdn_call *call, const struct cdn_socket *socket,
 		return settle_netlink(use, address);
 	case AF_INET:
 	case AF_INET6:
-		return settle_inet(call, socket->domain, use, address);
+		return settle_inet(call, socket, use, address);
 	default:
 		return -EAFNOSUPPORT;
 	}

@@ -18,6 +18,9 @@
  *			would tell ours from others', holds the caller and not
  *			us, and who has a name now may lose it
  *	a flow label	is dropped: it may stand for a route of its own
+ *	an interface	is never said beside an address: what is sent to
+ *			127.0.0.1 would go out of it.  Only addresses that mean
+ *			nothing without one (fe80::/10) go where it is bound
  */
 #ifndef CDN_BROKER_ADDRESS_H
 #define CDN_BROKER_ADDRESS_H
@@ -34,7 +37,17 @@
 struct cdn_socket {
 	int fd;
 	int domain, type, protocol;
+	int device; /* the interface that it is bound to, or 0 */
 };
+
+#define CDN_LOOPBACK_DEVICE 1 /* in every network namespace */
+
+/* Whether what is sent out of this interface stays here; 0: no one is named. */
+static inline bool
+cdn_device_is_here(int device)
+{
+	return device == 0 || device == CDN_LOOPBACK_DEVICE;
+}
 
 /*
  * 0 or -errno.  Other families, types and protocols than the filter lets him

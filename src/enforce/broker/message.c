@@ -104,7 +104,28 @@ gather(struct cdn_call *call, const struct message *message, size_t at,
 
 /* ----- What goes with it --------------------------------------------------------- */
 
-/* Nothing of these says where it goes. */
+/* Of both kinds the rest is an address to send from. */
+static bool
+names_device(const struct cmsghdr *c)
+{
+	size_t n = c->cmsg_len - CMSG_LEN(0);
+	struct in_pktinfo four;
+	struct in6_pktinfo six;
+
+	if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO &&
+	    n >= sizeof(four)) {
+		memcpy(&four, CMSG_DATA(c), sizeof(four));
+		return !cdn_device_is_here(four.ipi_ifindex);
+	}
+	if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO &&
+	    n >= sizeof(six)) {
+		memcpy(&six, CMSG_DATA(c), sizeof(six));
+		return !cdn_device_is_here((int)six.ipi6_ifindex);
+	}
+	return false; /* too short: the kernel refuses it */
+}
+
+/* Nothing of these says where it goes, but for an interface. */
 static bool
 is_harmless(const struct cdn_socket *socket, const struct cmsghdr *c)
 {
@@ -167,7 +188,7 @@ take_control(struct cdn_call *call, struct message *message, uint64_t from,
 
 		if (c->cmsg_len < sizeof(*c) || c->cmsg_len > size - at)
 			return -EINVAL;
-		if (!is_harmless(message->socket, c))
+		if (!is_harmless(message->socket, c) || names_device(c))
 			return -EPERM;
 		if (message->socket->domain == AF_UNIX)
 			r = take_files(call, message, c);

@@ -18,6 +18,9 @@
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262
 #endif
+#ifndef SO_BINDTOIFINDEX
+#define SO_BINDTOIFINDEX 62
+#endif
 #define OPTIONS_MAX 512	   /* bytes of a route */
 
 /* ----- Taking it ----------------------------------------------------------------- */
@@ -38,6 +41,12 @@ get_number(int fd, int option, int *ret)
 }
 
 static bool
+is_inet(const struct cdn_socket *socket)
+{
+	return socket->domain == AF_INET || socket->domain == AF_INET6;
+}
+
+static bool
 is_known(const struct cdn_socket *socket)
 {
 	static const struct {
@@ -50,7 +59,7 @@ is_known(const struct cdn_socket *socket)
 		return true;
 	if (socket->domain == AF_NETLINK)
 		return socket->protocol == 0;
-	if (socket->domain != AF_INET && socket->domain != AF_INET6)
+	if (!is_inet(socket))
 		return false;
 	for (size_t i = 0; i < CDN_LEN(inet); i++)
 		if (inet[i].type == socket->type &&
@@ -75,7 +84,7 @@ has_option(int fd, int level, int option)
 static bool
 has_route(const struct cdn_socket *socket)
 {
-	if (socket->domain != AF_INET && socket->domain != AF_INET6)
+	if (!is_inet(socket))
 		return false;
 	return has_option(socket->fd, IPPROTO_IP, IP_OPTIONS) ||
 	    (socket->domain == AF_INET6 &&
@@ -90,11 +99,14 @@ cdn_socket_take(struct cdn_call *call, int fd, struct cdn_socket *ret)
 	if (r < 0)
 		return r;
 	ret->fd = r;
+	ret->device = 0;
 	if ((r = get_number(ret->fd, SO_DOMAIN, &ret->domain)) == 0 &&
 	    (r = get_number(ret->fd, SO_TYPE, &ret->type)) == 0)
 		r = get_number(ret->fd, SO_PROTOCOL, &ret->protocol);
 	if (r == 0 && !is_known(ret))
 		r = -EPROTONOSUPPORT;
+	if (r == 0 && is_inet(ret))
+		r = get_number(ret->fd, SO_BINDTOIFINDEX, &ret->device);
 	if (r == 0 && has_route(ret))
 		r = -EPERM;
 	if (r < 0)
@@ -352,8 +364,7 @@ judge_listen(struct cdn_call *call, const struct cdn_socket *socket)
 static int
 do_listen(struct cdn_call *call, const struct cdn_socket *socket, int backlog)
 {
-	bool judged = socket->type == SOCK_STREAM &&
-	    (socket->domain == AF_INET || socket->domain == AF_INET6);
+	bool judged = socket->type == SOCK_STREAM && is_inet(socket);
 	int r = judged ? judge_listen(call, socket) : 0;
 
 	if (r < 0)

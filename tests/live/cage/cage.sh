@@ -267,7 +267,12 @@ ok $? "nobody came ($came)"
 options+=(--network full)
 allows 'TCP when the network is open' tcp "$tcp"
 allows 'UDP when the network is open' udp "$udp"
+allows 'UDP out of an interface when it is open' udp-device "$udp"
 denies 'an abstract socket all the same' unix "$abstract"
+options=(--quiet --network loopback)
+allows 'TCP to this machine' tcp "$tcp"
+allows 'UDP to this machine' udp "$udp"
+must_deny 'UDP out of an interface' udp-device "$udp"
 options=(--quiet)
 
 # ----- Processes ----------------------------------------------------------------------

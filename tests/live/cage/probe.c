@@ -212,6 +212,20 @@ do_udp(char **arg)
 	    sizeof(in)) == 1 ? 0 : -1;
 }
 
+/* Out of an interface that is named; loopback, so that it arrives. */
+static int
+do_udp_device(char **arg)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)atoi(arg[0])),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	return fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo",
+	    3) == 0 && sendto(fd, "x", 1, 0, (struct sockaddr *)&in,
+	    sizeof(in)) == 1 ? 0 : -1;
+}
+
 static int
 do_fastopen(char **arg)
 {
@@ -598,6 +612,7 @@ static const struct {
 	{ "exec", do_exec, 1 }, { "mode3", do_mode3, 1 }, { "fd", do_fd, 1 },
 	{ "tcp", do_tcp, 1 }, { "tcp6", do_tcp6, 1 },
 	{ "mptcp", do_mptcp, 1 }, { "udp", do_udp, 1 },
+	{ "udp-device", do_udp_device, 1 },
 	{ "fastopen", do_fastopen, 1 }, { "listen", do_listen, 0 },
 	{ "socket", do_socket, 3 }, { "netlink", do_netlink, 1 },
 	{ "unix", do_unix, 1 }, { "unix-dgram", do_unix_dgram, 1 },
