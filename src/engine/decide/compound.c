@@ -261,20 +261,42 @@ static const struct {
 	struct part parts[PARTS_MAX];
 	size_t n;
 	bool moves_tree;
+	bool moves_file;
 } compounds[] = {
 	[CDN_RENAME] = { { { CORDON_READ, false }, { CORDON_MODIFY, false },
-	    { CORDON_MODIFY, true } }, 3, false },
+	    { CORDON_MODIFY, true } }, 3, false, true },
 	[CDN_RENAME_DIR] = { { { CORDON_READ, false },
-	    { CORDON_MODIFY, false }, { CORDON_MODIFY, true } }, 3, true },
+	    { CORDON_MODIFY, false }, { CORDON_MODIFY, true } }, 3, true,
+	    false },
 	[CDN_EXCHANGE] = { { { CORDON_READ, false }, { CORDON_MODIFY, false },
-	    { CORDON_READ, true }, { CORDON_MODIFY, true } }, 4, true },
+	    { CORDON_READ, true }, { CORDON_MODIFY, true } }, 4, true, false },
 	[CDN_LINK] = { { { CORDON_READ, false }, { CORDON_MODIFY, false },
-	    { CORDON_MODIFY, true } }, 3, false },
-	[CDN_SYMLINK] = { { { CORDON_MODIFY, true } }, 1, false },
+	    { CORDON_MODIFY, true } }, 3, false, true },
+	[CDN_SYMLINK] = { { { CORDON_MODIFY, true } }, 1, false, false },
 	[CDN_COPY] = { { { CORDON_READ, false }, { CORDON_MODIFY, true } },
-	    2, false },
+	    2, false, false },
 };
 /* clang-format on */
+
+/*
+ * What may be read and modified at both places may still be executed at one
+ * of them only: the file must not become a program by its new name.
+ */
+static bool
+becomes_program(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str from, cdn_str to)
+{
+	struct cdn_question question = { .as = as, .op = CORDON_EXEC,
+		.path = from };
+	struct cordon_verdict verdict;
+
+	cdn_decide(authority, &question, &verdict);
+	if (verdict.allowed)
+		return false;
+	question.path = to;
+	cdn_decide(authority, &question, &verdict);
+	return verdict.allowed;
+}
 
 enum cdn_compound_result
 cdn_decide_compound(const struct cdn_authority *authority, enum cordon_as as,
@@ -292,6 +314,9 @@ cdn_decide_compound(const struct cdn_authority *authority, enum cordon_as as,
 	}
 	if (compounds[what].moves_tree &&
 	    !cdn_decide_same(authority, as, from, to))
+		return CDN_COMPOUND_SPLIT;
+	if (compounds[what].moves_file &&
+	    becomes_program(authority, as, from, to))
 		return CDN_COMPOUND_SPLIT;
 	return CDN_COMPOUND_ALLOW;
 }

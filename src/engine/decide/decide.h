@@ -144,7 +144,8 @@ bool cdn_decide_same(const struct cdn_authority *authority, enum cordon_as as,
     cdn_str p, cdn_str q);
 
 enum cdn_compound {
-	CDN_RENAME,	/* a file: read and modify there, modify here */
+	CDN_RENAME,	/* a file: read and modify there, modify here, and it
+			 * may not be executed here alone */
 	CDN_RENAME_DIR, /* the same, and nothing below changes its verdict */
 	CDN_EXCHANGE,	/* both ways */
 	CDN_LINK,	/* as rename: a second name is a way around a deny */

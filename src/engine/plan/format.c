@@ -21,6 +21,7 @@ static const char *const bys[BY_MAX] = {
 	[CDN_BY_LANDLOCK] = "kernel (landlock)",
 	[CDN_BY_SECCOMP] = "kernel (seccomp)",
 	[CDN_BY_BROKER] = "broker",
+	[CDN_BY_EFFORT] = "broker (best effort)",
 	[CDN_BY_MOUNT] = "mount",
 	[CDN_BY_APPLICATION] = "application only",
 	[CDN_BY_NOBODY] = "NOT ENFORCED",

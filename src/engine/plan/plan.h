@@ -88,6 +88,7 @@ enum cdn_by {
 	CDN_BY_LANDLOCK,    /* "kernel (landlock)" */
 	CDN_BY_SECCOMP,	    /* "kernel (seccomp)" */
 	CDN_BY_BROKER,	    /* "broker" */
+	CDN_BY_EFFORT,	    /* "broker (best effort)", and why */
 	CDN_BY_MOUNT,	    /* "mount" */
 	CDN_BY_APPLICATION, /* "application only" */
 	CDN_BY_NOBODY,	    /* "NOT ENFORCED: why" */
@@ -98,7 +99,7 @@ struct cdn_plan_rule {
 	enum cordon_op op;
 	enum cordon_layer layer;
 	enum cdn_by by;
-	const char *why; /* static; NULL unless NOBODY or APPLICATION */
+	const char *why; /* static; NULL unless EFFORT, NOBODY, APPLICATION */
 };
 
 struct cdn_shortfall {

@@ -23,6 +23,9 @@ static const char no_landlock[] = "no Landlock on this host";
 static const char no_seccomp[] = "no seccomp filter on this host";
 static const char no_broker[] = "no broker, and the kernel alone cannot tell "
 				"what is allowed there from what is not";
+static const char not_every_exec[] = "the kernel opens an interpreter that "
+				     "'#!' names by itself, and a copy is a "
+				     "new file";
 static const char no_proxy[] = "host names need a proxy, which is not there "
 			       "yet";
 
@@ -198,6 +201,9 @@ held_at(const struct cdn_plan_build *b, const struct where *where,
 		if (one > worst)
 			worst = one;
 	}
+	if (worst == CDN_BY_BROKER && op == CORDON_EXEC)
+		return (struct cdn_plan_rule){ .by = CDN_BY_EFFORT,
+			.why = not_every_exec };
 	return worst == CDN_BY_NOBODY ? nobody(no_broker) : by(worst);
 }
 

@@ -284,6 +284,17 @@ put_visible(struct cdn_buf *out, const struct cdn_plan *plan)
 		    "read: refusing to execute it is best effort\n");
 }
 
+static const char *
+enforced(const struct cdn_plan *plan)
+{
+	if (!plan->enforced)
+		return "no";
+	for (size_t i = 0; i < plan->rule_count; i++)
+		if (plan->rules[i].by == CDN_BY_EFFORT)
+			return "yes, some rules by best effort only";
+	return "yes";
+}
+
 void
 cdn_plan_text(const struct cdn_plan *plan, const struct cdn_plan_words *words,
     struct cdn_buf *out)
@@ -296,7 +307,7 @@ cdn_plan_text(const struct cdn_plan *plan, const struct cdn_plan_words *words,
 	    words->isolation != NULL ? words->isolation : "-",
 	    cdn_plan_mode_name(plan->mode), modes[plan->mode],
 	    cdn_plan_network_name(plan->network),
-	    plan->enforced ? "yes" : "no");
+	    enforced(plan));
 	put_regions(out, plan);
 	put_rules(out, plan);
 	put_shortfalls(out, plan, false, "not enforced here");

@@ -101,6 +101,21 @@ static const struct {
 		{ CDN_RENAME_DIR, "/w/src", "/w/lib", ALLOW, NULL },
 		{ CDN_RENAME_DIR, "/w/x", "/w/.git", DENY, "**/.git" } } },
 
+	{ "what may not be executed", {
+	    .documents = { { CORDON_LAYER_USER, true,
+		"  denyExec: [\"tools/**\"]\n"
+		"  fsProfiles: {unrestricted: {read: [\"**\"], "
+		"modify: [\"**\"], exec: [\"**\"]}}\n" } } },
+	  {
+		{ CDN_RENAME,	  "/w/tools/t", "/w/src/t", SPLIT, NULL },
+		{ CDN_LINK,	  "/w/tools/t", "/w/src/t", SPLIT, NULL },
+		{ CDN_EXCHANGE,	  "/w/tools/t", "/w/src/t", SPLIT, NULL },
+		{ CDN_RENAME,	  "/w/tools/t", "/w/tools/u", ALLOW, NULL },
+		{ CDN_LINK,	  "/w/tools/t", "/w/tools/u", ALLOW, NULL },
+		{ CDN_RENAME,	  "/w/src/t", "/w/tools/t", ALLOW, NULL },
+		{ CDN_RENAME,	  "/w/src/t", "/w/src/u", ALLOW, NULL },
+		{ CDN_COPY,	  "/w/tools/t", "/w/src/t", ALLOW, NULL } } },
+
 	{ "roots", {
 	    .write = "/o /p", .closed = "/o/key", .runtime_read = "/usr" },
 	  {

@@ -106,13 +106,14 @@ check_same(const struct draft *d, const struct world *w, enum cordon_as as,
 static const struct {
 	const char *from, *to; /* r, m */
 	bool tree;
+	bool file; /* it becomes no program on the way */
 } needs[] = {
-	[CDN_RENAME] = { "rm", "m", false },
-	[CDN_RENAME_DIR] = { "rm", "m", true },
-	[CDN_EXCHANGE] = { "rm", "rm", true },
-	[CDN_LINK] = { "rm", "m", false },
-	[CDN_SYMLINK] = { "", "m", false },
-	[CDN_COPY] = { "r", "m", false },
+	[CDN_RENAME] = { "rm", "m", false, true },
+	[CDN_RENAME_DIR] = { "rm", "m", true, false },
+	[CDN_EXCHANGE] = { "rm", "rm", true, false },
+	[CDN_LINK] = { "rm", "m", false, true },
+	[CDN_SYMLINK] = { "", "m", false, false },
+	[CDN_COPY] = { "r", "m", false, false },
 };
 
 static bool
@@ -136,7 +137,10 @@ check_compound(const struct draft *d, const struct world *w,
 	    what, cdn_str_of(p), cdn_str_of(q), &v);
 	bool parts = has_all(w, as, needs[what].from, p) &&
 	    has_all(w, as, needs[what].to, q);
-	bool allowed = parts &&
+	bool program = needs[what].file &&
+	    !world_allows(w, as, CORDON_EXEC, p) &&
+	    world_allows(w, as, CORDON_EXEC, q);
+	bool allowed = parts && !program &&
 	    (!needs[what].tree || really_same(w, as, p, q));
 
 	compounds.asked++;
@@ -144,7 +148,7 @@ check_compound(const struct draft *d, const struct world *w,
 	compounds.precise += got == CDN_COMPOUND_ALLOW;
 	if ((got == CDN_COMPOUND_DENY) == parts || v.allowed != parts ||
 	    (got == CDN_COMPOUND_ALLOW && !allowed) ||
-	    (got == CDN_COMPOUND_SPLIT && !needs[what].tree))
+	    (got == CDN_COMPOUND_SPLIT && !needs[what].tree && !program))
 		wrong(&compounds, d, "compound", p, q, as, CORDON_MODIFY);
 }
 

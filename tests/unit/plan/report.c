@@ -33,7 +33,7 @@ static const struct row rows[] = {
 	  { DEV("  denyRead: [\"**/*.env\"]\n",
 	      "read: [\"**\"], modify: [\"src/**\"]") }, "/w/src/a /w/b",
 	  "read:**=broker read:!**/*.env=broker modify:src/**=broker "
-	  "exec:**=broker exec:!**/*.env=broker connect:none=seccomp",
+	  "exec:**=effort exec:!**/*.env=effort connect:none=seccomp",
 	  "read:**=nobody read:!**/*.env=nobody modify:src/**=nobody "
 	  "exec:**=nobody exec:!**/*.env=nobody connect:none=seccomp" },
 	{ "an anchored deny where names are made",
@@ -51,7 +51,7 @@ static const struct row rows[] = {
 	      "read: [\"**\"], modify: [\"**\"]") },
 	  "/w/src/a /w/secrets/b",
 	  "read:**=broker read:!secrets/**=broker modify:**=broker "
-	  "exec:**=broker exec:!secrets/**=broker connect:none=seccomp",
+	  "exec:**=effort exec:!secrets/**=effort connect:none=seccomp",
 	  "read:**=nobody read:!secrets/**=nobody modify:**=nobody "
 	  "exec:**=nobody exec:!secrets/**=nobody connect:none=seccomp" },
 	{ "the same, where nothing is made",
@@ -72,12 +72,12 @@ static const struct row rows[] = {
 	  { DEV("  denyRead: [\"**/*.env\"]\n  denyModify: [\"x\"]\n",
 	      "read: [\"**\"]") }, "/w/a",
 	  "read:**=broker read:!**/*.env=broker modify:!x=landlock "
-	  "exec:**=broker exec:!**/*.env=broker connect:none=seccomp",
+	  "exec:**=effort exec:!**/*.env=effort connect:none=seccomp",
 	  "read:**=nobody read:!**/*.env=nobody modify:!x=landlock "
 	  "exec:**=nobody exec:!**/*.env=nobody connect:none=seccomp" },
 	{ "no execution",
 	  { DEV("", "read: [\"**\"], exec: [\"!**\"]") }, "/w/a",
-	  "read:**=broker exec:!**=broker connect:none=seccomp",
+	  "read:**=broker exec:!**=effort connect:none=seccomp",
 	  "read:**=landlock exec:!**=nobody connect:none=seccomp" },
 	{ "roots of documents and of the command line",
 	  { DEV("", "read: [\"**\"], host: {read: [/d], modify: [/o]}, "
@@ -161,6 +161,7 @@ static const char *const words[] = {
 	[CDN_BY_LANDLOCK] = "landlock",
 	[CDN_BY_SECCOMP] = "seccomp",
 	[CDN_BY_BROKER] = "broker",
+	[CDN_BY_EFFORT] = "effort",
 	[CDN_BY_MOUNT] = "mount",
 	[CDN_BY_APPLICATION] = "application",
 	[CDN_BY_NOBODY] = "nobody",
@@ -185,7 +186,7 @@ spell(const struct cdn_plan *plan, bool of_floor, char *out, size_t size)
 	}
 }
 
-/* Layer by layer; a reason exactly where there is nobody. */
+/* Layer by layer; a reason exactly where it is not held, or not always. */
 static bool
 in_order(const struct cdn_plan *plan)
 {
@@ -193,7 +194,8 @@ in_order(const struct cdn_plan *plan)
 		if (i > 0 && plan->rules[i].layer < plan->rules[i - 1].layer)
 			return false;
 		if ((plan->rules[i].why != NULL) !=
-		    (plan->rules[i].by == CDN_BY_NOBODY))
+		    (plan->rules[i].by == CDN_BY_NOBODY ||
+			plan->rules[i].by == CDN_BY_EFFORT))
 			return false;
 	}
 	return true;
