@@ -541,6 +541,8 @@ struct cordon_run_options {
 	/* Each refusal as it happens; from threads of ours, one at a time. */
 	void (*denied)(const struct cordon_denial *denial, void *arg);
 	void *denied_arg;
+	bool trace;		  /* slower: what the kernel would refuse by
+				   * itself is seen and attributed, too */
 };
 
 /*

@@ -38,11 +38,15 @@ flag_known(unsigned flag)
  * the kernel knows it: there can be only one.
  */
 static bool
-listener_works(const struct cdn_host *host)
+listener_works(struct cdn_host *host)
 {
+	int r;
+
 	if (host->notify_wait_killable && !host->seccomp_filtered)
 		return true;
-	return cdn_deep_listener() == 0;
+	r = cdn_deep_listener();
+	host->notify_taken = r == -EBUSY;
+	return r == 0;
 }
 
 static void

@@ -46,8 +46,14 @@ refuse_losses(const struct cdn_plan *plan, struct cordon_error *err)
 }
 
 static int
-accept_none(const struct cdn_terms *terms, struct cordon_error *err)
+accept_none(const struct cordon_plan *plan, struct cordon_error *err)
 {
+	const struct cdn_terms *terms = &plan->terms;
+
+	if (plan->host.notify_taken)
+		return cdn_err(err, CORDON_E_ENFORCE,
+		    "this is a cage already, and a run without one is refused "
+		    "in it (start the command itself)");
 	if (terms->host_enforcement == CDN_ENFORCEMENT_REQUIRED)
 		return cdn_err(err, CORDON_E_ENFORCE,
 		    "the host policy requires enforcement: a run without a "
@@ -76,7 +82,7 @@ cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 	int code;
 
 	if (terms->backend == CORDON_BACKEND_NONE)
-		return accept_none(terms, err);
+		return accept_none(plan, err);
 	code = accept_backend(terms, err);
 	if (code != 0 || terms->enforcement == CDN_ENFORCEMENT_BEST_EFFORT)
 		return code;

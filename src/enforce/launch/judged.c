@@ -86,6 +86,7 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.regions = broker_regions(p),
 		.region_count = plan->region_count,
 		.reads = plan->mode == CDN_PLAN_MODE_C,
+		.trace = p->terms.trace,
 		.denied = denied,
 		.denied_arg = p,
 	};

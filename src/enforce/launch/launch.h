@@ -23,6 +23,7 @@ struct cdn_terms {
 	enum cdn_enforcement host_enforcement; /* of the host policy */
 	enum cdn_isolation isolation;
 	struct cdn_limits limits; /* the smallest of all layers; 0 = none */
+	bool trace; /* nothing goes on unseen */
 	bool audit_warn; /* a broken audit does not stop the run */
 };
 

@@ -17,6 +17,7 @@ fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
 		.spec = &plan->session->spec,
 		.host = &plan->host,
 		.reader = &cdn_launch_reader,
+		.trace = plan->terms.trace,
 		.has_broker = judged && plan->host.seccomp_notify,
 	};
 
@@ -41,8 +42,9 @@ make_plan(const struct cordon_session *session,
 	plan->session = session;
 	cdn_terms_find(session, options, &plan->terms);
 	cdn_host_probe(&plan->host);
-	if (plan->terms.backend == CORDON_BACKEND_NONE)
-		plan->host = (struct cdn_host){ 0 }; /* nothing is made use of */
+	if (plan->terms.backend == CORDON_BACKEND_NONE) /* makes use of nothing */
+		plan->host = (struct cdn_host){
+			.notify_taken = plan->host.notify_taken };
 	code = fill_plan(plan, judged, err);
 	if (code == 0)
 		code = cdn_launch_shortfalls(plan, err);

@@ -122,6 +122,7 @@ cdn_terms_find(const struct cordon_session *session,
 		.isolation = find_isolation(&said,
 		    isolations[options->isolation]),
 		.limits = limits,
+		.trace = options->trace,
 		.audit_warn = warn && !stop,
 	};
 }

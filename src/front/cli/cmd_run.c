@@ -265,7 +265,7 @@ run_session(const struct cli_args *args, const struct cordon_session *session,
 			return status;
 	}
 	return run(session, options, cli_has(args, CLI_JSON),
-	    cli_has(args, CLI_VERBOSE));
+	    cli_has(args, CLI_VERBOSE) || cli_has(args, CLI_TRACE));
 }
 
 int

@@ -19,7 +19,7 @@
 	    CLI_BIT(CLI_ISOLATION) | CLI_BIT(CLI_HOME) |             \
 	    CLI_BIT(CLI_ALLOW) | CLI_BIT(CLI_NO_SANDBOX) |           \
 	    CLI_BIT(CLI_TIMEOUT) | CLI_BIT(CLI_ENV) |                \
-	    CLI_BIT(CLI_AUDIT))
+	    CLI_BIT(CLI_AUDIT) | CLI_BIT(CLI_TRACE))
 
 #define UNUSABLE "wrong usage, or a document that cannot be used"
 

@@ -37,6 +37,8 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "one more variable (NAME alone: as it is here)" },
 	[CLI_AUDIT]	  = { "audit", CLI_VALUE, "FILE",
 	    "record there, not in the user's own audit" },
+	[CLI_TRACE]	  = { "trace", CLI_FLAG, NULL,
+	    "judge every open, so that each refusal is told as it happens" },
 	[CLI_DRY_RUN]	  = { "dry-run", CLI_FLAG, NULL,
 	    "print the plan, start nothing" },
 	[CLI_FORMAT]	  = { "format", CLI_VALUE, "FORMAT",

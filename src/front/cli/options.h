@@ -27,6 +27,7 @@ enum cli_option {
 	CLI_TIMEOUT,
 	CLI_ENV,
 	CLI_AUDIT,
+	CLI_TRACE,
 	CLI_DRY_RUN,
 	CLI_FORMAT,
 	CLI_AS,
