@@ -50,6 +50,7 @@
 #define CDN_MOUNTS_MAX	     16384  /* mounts of one namespace */
 #define CDN_MOUNTINFO_MAX    (8UL * 1024UL * 1024UL) /* bytes they are told in */
 #define CDN_LINK_SCAN_MAX    65536  /* entries looked at for other names */
+#define CDN_OTHER_NAMES_MAX  (1UL << 21) /* the same, once in a run */
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
 #define CDN_PLAN_REGIONS_MAX 4096   /* regions of one plan */
 #define CDN_PLAN_ENTRIES_MAX 65536  /* directory entries looked at for it */

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 
 #include "enforce/backend/landlock.h"
+#include "enforce/session/othernames.h"
 
 /* ----- What it judges, and how it tells ---------------------------------------- */
 
@@ -89,10 +90,13 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.trace = p->terms.trace,
 		.denied = denied,
 		.denied_arg = p,
+		.other_names = cdn_other_names_judge,
 	};
 	int code;
 
-	if (spec.regions == NULL)
+	spec.other_names_arg = p->other_names =
+	    cdn_other_names_new(p->session);
+	if (spec.regions == NULL || p->other_names == NULL)
 		return cdn_err_nomem(err);
 	code = cdn_landlock_bound(plan, p->plan->host.landlock_abi, &ruleset,
 	    err);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "enforce/home/env.h"
+#include "enforce/session/othernames.h"
 #include "enforce/session/own.h"
 
 /* ----- The request -------------------------------------------------------------- */
@@ -73,6 +74,7 @@ process_free(struct cordon_process *p)
 	if (p == NULL)
 		return;
 	cdn_broker_close(p->broker);
+	cdn_other_names_free(p->other_names);
 	if (p->stop_fd >= 0)
 		close(p->stop_fd);
 	if (p->cage != NULL)

@@ -27,6 +27,7 @@ struct cordon_process {
 	const char *step; /* of the cage, when entering it failed */
 	struct cdn_offer offer;
 	struct cdn_broker *broker; /* NULL: the plan needs none */
+	struct cdn_other_names *other_names; /* for it */
 	int stop_fd; /* ends the run, for the broker's threads; -1 none */
 	/* Written by its threads, one at a time, until it is closed. */
 	unsigned long denials;

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "enforce/session/othernames.h"
 #include "engine/match/pattern.h"
 
 /* One object, one question. */
@@ -96,6 +97,9 @@ cdn_inodes_judge(const struct cordon_session *session,
 	if (!denied_by_places(&look, &session->spec.closed) &&
 	    !denied_by_places(&look, &session->inodes) &&
 	    !denied_by_documents(&look))
+		cdn_other_names_judge(question, real->dev, real->ino, verdict,
+		    session->other_names);
+	if (verdict->allowed)
 		return;
 	if (rule != NULL)
 		*rule = (struct cdn_rule){

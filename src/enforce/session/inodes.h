@@ -3,8 +3,9 @@
  *
  * A hard link gives a file a name that no rule knows.  So an object with more
  * than one link is compared with the files of the floor, with cordon's own,
- * and with every exact deny of the documents; where it is one of them, what
- * holds for that name holds for this one.
+ * with every exact deny of the documents and with what their globs deny
+ * (othernames.h); where it is one of them, what holds for that name holds for
+ * this one.
  */
 #ifndef CDN_SESSION_INODES_H
 #define CDN_SESSION_INODES_H

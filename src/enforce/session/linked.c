@@ -188,15 +188,24 @@ judge(const struct cordon_session *s, enum cordon_op op, const char *path)
 	return verdict;
 }
 
-/* By a rule or the floor: that nothing grants a name protects nothing. */
+bool
+cdn_linked_protects(const struct cordon_session *session,
+    const struct cdn_question *question, struct cordon_verdict *ret)
+{
+	cdn_decide(session->authority, question, ret);
+	return !ret->allowed &&
+	    (ret->rule_text != NULL || ret->deny_rule != NULL);
+}
+
 static bool
 is_protected(const struct cordon_session *s, enum cordon_op op,
     const char *name)
 {
-	struct cordon_verdict verdict = judge(s, op, name);
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = cdn_str_of(name) };
+	struct cordon_verdict verdict;
 
-	return !verdict.allowed &&
-	    (verdict.rule_text != NULL || verdict.deny_rule != NULL);
+	return cdn_linked_protects(s, &question, &verdict);
 }
 
 /* What the name takes away and the path gives back. */

@@ -3,6 +3,7 @@
  */
 #include "enforce/session/attach.h"
 #include "enforce/session/folded.h"
+#include "enforce/session/othernames.h"
 #include "enforce/session/placelist.h"
 
 #include <errno.h>
@@ -251,7 +252,10 @@ session_alloc(void)
 	session->arena = arena;
 	session->folded = cdn_folded_new();
 	session->attached = cdn_attached_new();
-	if (session->folded == NULL || session->attached == NULL) {
+	session->other_names = cdn_other_names_new(session);
+	if (session->folded == NULL || session->attached == NULL ||
+	    session->other_names == NULL) {
+		cdn_other_names_free(session->other_names);
 		cdn_folded_free(session->folded);
 		cdn_attached_free(session->attached);
 		cdn_arena_free(arena);
@@ -284,6 +288,7 @@ cdn_session_free(struct cordon_session *session)
 {
 	if (session == NULL)
 		return;
+	cdn_other_names_free(session->other_names);
 	cdn_attached_free(session->attached);
 	cdn_folded_free(session->folded);
 	for (size_t i = 0; i < session->loaded_count; i++) {

@@ -63,6 +63,7 @@ struct cordon_session {
 	/* Made later, under locks of their own. */
 	struct cdn_folded *folded;     /* folded.h */
 	struct cdn_attached *attached; /* attach.h */
+	struct cdn_other_names *other_names; /* othernames.h */
 };
 
 CDN_MUST_USE int cdn_session_new(const struct cordon_session_options *options,

@@ -1,0 +1,34 @@
+/*
+ * othernames - files that a glob denies, under their other names.
+ *
+ * A rule such as "secrets/" and all below it denies names, and a hard link gives
+ * a file one that the rule does not know.  Which files these are is found by looking at
+ * every name of the workspace, once, when the first file with several names is
+ * met; then only those are refused, and trees that are full of links (of a
+ * package manager's store) stay usable.
+ *
+ * Not seen: a name given by somebody outside, later, to a file that had not been
+ * there then.  Who is inside may not link what is denied.
+ */
+#ifndef CDN_SESSION_OTHERNAMES_H
+#define CDN_SESSION_OTHERNAMES_H
+
+#include "enforce/session/session.h"
+
+struct cdn_other_names;
+
+/* For one session, which outlives it.  NULL: out of memory. */
+CDN_MUST_USE struct cdn_other_names *cdn_other_names_new(
+    const struct cordon_session *session);
+void cdn_other_names_free(struct cdn_other_names *names); /* NULL is fine */
+
+/*
+ * For a file with more than one link that is allowed under this name: where a
+ * rule denies another one of the workspace, the verdict becomes that denial.
+ * When not all names could be looked at it is denied, too.  names is a struct
+ * cdn_other_names; any thread may ask.
+ */
+void cdn_other_names_judge(const struct cdn_question *question, dev_t dev,
+    ino_t ino, struct cordon_verdict *verdict, void *names);
+
+#endif

@@ -1,0 +1,167 @@
+#!/bin/bash
+# Files with several names: one that is denied under any of them is refused under
+# all, and a tree that is full of links stays what it is for.
+#
+#	trysys -i IDENTITY links.sh
+set -u
+
+umask 022
+stage=$(mktemp -d /tmp/cordon-links-XXXXXX)
+trap 'rm -rf "$stage"' EXIT
+points=0 failures=0
+
+ok()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		failures=$((failures + 1))
+	fi
+}
+
+mkdir -p "$stage"/{home,w/{secrets,sub,store,node_modules,.git/hooks}}
+export HOME="$stage/home" XDG_STATE_HOME="$stage/state"
+unset XDG_CONFIG_HOME XDG_RUNTIME_DIR
+head='schemaVersion: 2
+kind: Policy
+metadata: {name: links}
+spec:'
+cat >"$stage/c.yaml" <<END
+$head
+  denyRead: ["**/*.env", "secrets/**"]
+  denyModify: [".git/hooks/**", "**/*.lock"]
+  fsProfiles:
+    dev: {read: ["./**"], modify: ["./**"]}
+END
+cat >"$stage/b.yaml" <<END
+$head
+  denyModify: [".git/hooks/**", "**/*.lock"]
+  fsProfiles:
+    dev: {read: ["./**"], modify: ["./**"]}
+END
+cd "$stage/w" || exit 1
+for file in secrets/s a.env; do echo SECRET >"$file"; done
+for file in .git/hooks/h x.lock pub; do echo before >"$file"; done
+ln secrets/s sub/secret
+ln a.env sub/env
+ln .git/hooks/h sub/hook
+ln x.lock sub/lock
+ln pub sub/pub
+
+# A store and packages made of links to it, as a package manager leaves them.
+for i in {1..20}; do
+	mkdir -p "node_modules/.pnpm/p$i/node_modules/p$i"
+	for j in {1..20}; do
+		echo "module.exports = $i$j" >"store/$i-$j.js"
+		ln "store/$i-$j.js" \
+		    "node_modules/.pnpm/p$i/node_modules/p$i/$j.js"
+	done
+	ln -s ".pnpm/p$i/node_modules/p$i" "node_modules/p$i"
+done
+# One of them has what the policy denies.
+echo SECRET >store/1-dotenv
+ln store/1-dotenv node_modules/p1/.env
+
+# in_cage POLICY SCRIPT: what it printed.
+in_cage()
+{
+	"$CORDON_COMMAND" run --quiet --policy "$stage/$1.yaml" --profile dev \
+	    -- sh -c "$2" 2>"$stage/stderr"
+}
+
+# refused POLICY SCRIPT, allowed POLICY SCRIPT
+refused()
+{
+	local got
+	! got=$(in_cage "$1" "$2") && [ -z "$got" ] &&
+	    grep -q 'Permission denied' "$stage/stderr"
+	ok $? "$1: $2: refused ($got $(head -n 1 "$stage/stderr"))"
+}
+
+allowed()
+{
+	local got
+	got=$(in_cage "$1" "$2")
+	ok $? "$1: $2: allowed ($got $(head -n 1 "$stage/stderr"))"
+}
+
+# ----- What is denied under another name -------------------------------------------
+
+for file in sub/secret sub/env node_modules/p1/.env store/1-dotenv; do
+	cat "$file" >/dev/null
+	ok $? "control: $file can be read outside"
+	refused c "cat $file"
+	refused c "cp $file copied"
+	refused c "ln $file linked"
+	refused c "mv $file moved"
+	refused c "echo x >>$file"
+done
+for file in sub/hook sub/lock; do
+	for policy in b c; do
+		allowed $policy "cat $file"
+		refused $policy "echo x >>$file"
+		refused $policy "chmod 777 $file"
+		refused $policy "ln $file linked"
+		refused $policy "cp pub $file"
+	done
+done
+for policy in b c; do
+	allowed $policy 'cat sub/pub && echo x >>sub/pub && chmod 644 sub/pub'
+	allowed $policy 'ln pub sub/third && echo x >>sub/third && rm sub/third'
+	allowed $policy 'mv sub/pub sub/moved && mv sub/moved sub/pub'
+	allowed $policy 'echo x >alone && ln alone sub/both && cat sub/both && rm alone sub/both'
+done
+[ ! -e copied ] && [ ! -e linked ] && [ ! -e moved ]
+ok $? 'nothing was made'
+[ "$(cat secrets/s a.env store/1-dotenv)" = $'SECRET\nSECRET\nSECRET' ] &&
+    [ "$(cat .git/hooks/h x.lock)" = $'before\nbefore' ]
+ok $? 'and nothing has changed'
+
+# ----- The tree is usable ----------------------------------------------------------
+
+got=$(in_cage c 'cat node_modules/p*/*.js store/*.js | grep -c exports')
+[ "$got" = 800 ]
+ok $? "every package can be read ($got of 800)"
+got=$(in_cage c 'rm -r node_modules/.pnpm/p7 && cp -rl node_modules/.pnpm/p8 p8 &&
+    cat p8/node_modules/p8/1.js && rm -r p8 && echo done' | tail -n 1)
+[ "$got" = 'done' ]
+ok $? "packages are removed, and linked anew ($got)"
+[ -e store/7-1.js ] && [ ! -e node_modules/.pnpm/p7 ]
+ok $? 'the store stays'
+
+# ----- check says the same ---------------------------------------------------------
+
+says()
+{
+	local got
+	got=$("$CORDON_COMMAND" check --policy "$stage/c.yaml" --profile dev \
+	    --op "$2" "$3")
+	case $got in
+	"$1  "*) ok 0 "check: $2 $3: $got" ;;
+	*) ok 1 "check: $2 $3: $got, not $1" ;;
+	esac
+}
+
+says deny read sub/secret
+says deny read sub/env
+says deny modify sub/hook
+says deny modify sub/lock
+says allow read sub/hook
+says allow read sub/pub
+says allow modify sub/pub
+says allow read node_modules/p2/1.js
+
+# ----- When not all names can be looked at -----------------------------------------
+
+if [ "$(id -u)" != 0 ]; then
+	mkdir -m 311 dark # may be searched, not listed
+	refused c 'cat sub/pub'
+	allowed c 'cat pub.alone 2>/dev/null || echo x >pub.alone && cat pub.alone'
+	chmod 755 dark
+	allowed c 'cat sub/pub'
+fi
+
+echo "1..$points"
+[ "$failures" -eq 0 ]
