@@ -22,7 +22,7 @@ packages()
 		command -v npm >/dev/null || echo npm ;; # often part of nodejs
 	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
 	    cppcheck shellcheck gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
-	bench) echo g++ libre2-dev libpcre2-dev ;;
+	bench) echo bubblewrap g++ libre2-dev libpcre2-dev ;;
 	*) echo "setup-debian.sh: unknown group '$1'" >&2; return 1 ;;
 	esac
 }
