@@ -324,7 +324,6 @@ cdn_broker_close(struct cdn_broker *broker)
 	broker->closed = true;
 	pthread_rwlock_unlock(&broker->judging);
 	pthread_join(broker->launcher, NULL);
-	cdn_slow_sweep(broker, true);
 	wait_workers(broker);
 	close_listener(broker);
 	cdn_broker_leave(broker);

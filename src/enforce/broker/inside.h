@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include "enforce/broker/call.h"
 
@@ -20,21 +21,6 @@ enum cdn_broker_state {
 	CDN_BROKER_ORDERED,
 	CDN_BROKER_STARTED, /* it has carried it out */
 	CDN_BROKER_CLOSING,
-};
-
-/* What waits for somebody, and how it is made to return. */
-enum cdn_slow_kind {
-	CDN_SLOW_CONNECT, /* fd is the socket */
-	CDN_SLOW_OPEN,	  /* look after themselves */
-	CDN_SLOW_SEND,
-};
-
-/* On the worker's stack. */
-struct cdn_slow {
-	struct cdn_slow *next;
-	uint64_t id;
-	int fd; /* of a FIFO: O_PATH */
-	enum cdn_slow_kind kind;
 };
 
 /* Behind the file of a socket. */
@@ -61,8 +47,7 @@ struct cdn_broker {
 	unsigned holders; /* of this memory */
 	unsigned threads; /* workers */
 	unsigned idle;	  /* of them */
-	struct cdn_slow *slow;
-	unsigned slow_count;
+	unsigned slow;	  /* calls that wait for somebody else */
 	struct {
 		struct cdn_offer *where;
 		int (*start)(void *arg);
@@ -119,21 +104,22 @@ void cdn_own_socket_add(struct cdn_call *call, int fd);
 enum cdn_listener cdn_listener_of(struct cdn_call *call,
     const struct cdn_object *object);
 
-/* ----- fifo.c ------------------------------------------------------------------ */
+/* ----- slow.c ------------------------------------------------------------------ */
+
+/*
+ * Of the kernel: the call begins anew, or is EINTR, as the handler was asked
+ * for.  An answer for somebody who has a signal, else he would see it.
+ */
+#define CDN_ERESTARTSYS 512
 
 /* As openat(2) on our descriptor, for what waits for the other end. */
 CDN_MUST_USE int cdn_slow_open(struct cdn_call *call,
     const struct cdn_object *object, int flags);
-
-/* ----- slow.c ------------------------------------------------------------------ */
-
-/*
- * Around what may take as long as it likes; -ENFILE: there are too many.
- * slow is the caller's until the end.
- */
-CDN_MUST_USE int cdn_slow_begin(struct cdn_call *call, struct cdn_slow *slow);
-void cdn_slow_end(struct cdn_call *call, const struct cdn_slow *slow);
-/* Frees those whose caller is gone, or all of them. */
-void cdn_slow_sweep(struct cdn_broker *broker, bool all);
+/* As connect(2), for one that waits; the address may name held, or -1. */
+CDN_MUST_USE int cdn_slow_connect(struct cdn_call *call, int fd, int held,
+    const struct sockaddr *address, socklen_t size);
+/* Around anything else that takes time; -ENFILE: there are too many. */
+CDN_MUST_USE int cdn_slow_begin(struct cdn_call *call);
+void cdn_slow_end(struct cdn_call *call);
 
 #endif

@@ -256,10 +256,9 @@ wait_room(struct cdn_call *call, int fd)
 {
 	struct pollfd fds[2] = { { fd, POLLOUT, 0 },
 		{ call->broker->stop_fd, POLLIN, 0 } };
-	struct cdn_slow slow = { .fd = fd, .kind = CDN_SLOW_SEND };
 	int64_t left = patience(fd);
 	bool ends = left > 0;
-	int r = cdn_slow_begin(call, &slow);
+	int r = cdn_slow_begin(call);
 
 	if (r < 0)
 		return -ENOBUFS;
@@ -274,7 +273,7 @@ wait_room(struct cdn_call *call, int fd)
 		else if (ends && (left -= ms) <= 0)
 			r = -EAGAIN;
 	}
-	cdn_slow_end(call, &slow);
+	cdn_slow_end(call);
 	return r < 0 ? r : 0;
 }
 

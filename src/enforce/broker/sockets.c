@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #define SO_BINDTOIFINDEX 62
 #endif
 #define OPTIONS_MAX 512	   /* bytes of a route */
+#define SOON_MS	    20
 
 /* ----- Taking it ----------------------------------------------------------------- */
 
@@ -116,19 +118,60 @@ cdn_socket_take(struct cdn_call *call, int fd, struct cdn_socket *ret)
 
 /* ----- connect ------------------------------------------------------------------- */
 
+/*
+ * Without waiting.  The flag is the caller's, and so is the file description,
+ * but he is in this call and it is not connected: nobody else uses it.
+ */
+static int
+begin_connect(const struct cdn_socket *socket,
+    const struct cdn_address *address)
+{
+	int flags = fcntl(socket->fd, F_GETFL), r;
+
+	if (flags < 0)
+		return -errno;
+	if ((flags & O_NONBLOCK) == 0)
+		(void)fcntl(socket->fd, F_SETFL, flags | O_NONBLOCK);
+	r = connect(socket->fd, &address->u.any, address->size) == 0 ? 0 :
+								       -errno;
+	if ((flags & O_NONBLOCK) != 0)
+		return r;
+	(void)fcntl(socket->fd, F_SETFL, flags);
+	return r == -EINPROGRESS || r == -EALREADY || r == -EAGAIN ? 1 : r;
+}
+
+/* Most connections take no longer than this. */
+static bool
+is_soon(const struct cdn_socket *socket)
+{
+	struct pollfd fd = { socket->fd, POLLOUT, 0 };
+
+	return socket->domain != AF_UNIX && poll(&fd, 1, SOON_MS) == 1;
+}
+
 /* It takes as long as it takes, if he said so. */
 static int
 perform_connect(struct cdn_call *call, const struct cdn_socket *socket,
     const struct cdn_address *address)
 {
-	struct cdn_slow slow = { .fd = socket->fd, .kind = CDN_SLOW_CONNECT };
-	int r = cdn_slow_begin(call, &slow);
+	struct timeval limit = { 0, 0 };
+	socklen_t size = sizeof(limit);
+	int r = begin_connect(socket, address);
 
-	if (r < 0)
+	if (r == 1 && is_soon(socket))
+		r = connect(socket->fd, &address->u.any, address->size) == 0 ?
+		    0 :
+		    -errno;
+	if (r != 1)
 		return r;
-	r = connect(socket->fd, &address->u.any, address->size) == 0 ? 0 :
-								       -errno;
-	cdn_slow_end(call, &slow);
+	r = cdn_slow_connect(call, socket->fd, address->held, &address->u.any,
+	    address->size);
+	/* With a limit of time it never begins anew. */
+	if (r == -CDN_ERESTARTSYS &&
+	    getsockopt(socket->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, &size) ==
+		0 &&
+	    (limit.tv_sec != 0 || limit.tv_usec != 0))
+		r = -EINTR;
 	return r;
 }
 

@@ -22,8 +22,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,9 +77,9 @@ opener(const char *path, int flags, int restart)
 	_exit(restart >= 0 && signals != 1 ? 99 : 0);
 }
 
-/* Has it come to its open, and waits there?  The number stands in front. */
+/* Has it come to its call, and waits there?  The number stands in front. */
 static void
-await_open(pid_t pid)
+await_call(pid_t pid, long wanted)
 {
 	char path[64], text[64];
 	long number;
@@ -92,8 +94,14 @@ await_open(pid_t pid)
 			number = strtol(text, NULL, 10);
 		if (file != NULL)
 			fclose(file);
-	} while (number != SYS_openat);
+	} while (number != wanted);
 	usleep(30000);
+}
+
+static void
+await_open(pid_t pid)
+{
+	await_call(pid, SYS_openat);
 }
 
 static const char *
@@ -225,6 +233,79 @@ fifos(void)
 	fifo_stops();
 	fifo_killed();
 	unlink("fifo");
+}
+
+/* ----- Connections ----------------------------------------------------------------- */
+
+static int
+connect_one(int flags)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX,
+		.sun_path = "socket" };
+	int fd = socket(AF_UNIX, SOCK_STREAM | flags, 0);
+
+	if (connect(fd, (void *)&address, sizeof(address)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static pid_t
+connector(int restart)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	handle(SIGUSR1, restart);
+	_exit(connect_one(0) >= 0 ? 0 : errno);
+}
+
+/* One that has no more room for any. */
+static int
+make_full(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX,
+		.sun_path = "socket" };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), n = 0;
+
+	if (bind(fd, (void *)&address, sizeof(address)) != 0 ||
+	    listen(fd, 1) != 0)
+		printf("no socket: %s\n", said(-1));
+	while (connect_one(SOCK_NONBLOCK) >= 0)
+		n++;
+	printf("full after %d: %s\n", n, said(-1));
+	return fd;
+}
+
+static void
+connections(void)
+{
+	int fd = make_full();
+	pid_t pid = connector(0);
+
+	await_call(pid, SYS_connect);
+	kill(pid, SIGUSR1);
+	printf("a connect, interrupted: %s\n",
+	    strcmp(ended(pid), "status 4") == 0 ? "EINTR" : "something else");
+	pid = connector(SA_RESTART);
+	await_call(pid, SYS_connect);
+	kill(pid, SIGUSR1);
+	usleep(100000);
+	printf("begun anew: %s\n",
+	    waitpid(pid, NULL, WNOHANG) == 0 ? "waits" : "does not");
+	close(accept(fd, NULL, NULL));
+	printf("and comes to: %s\n", ended(pid));
+	pid = connector(0);
+	await_call(pid, SYS_connect);
+	end(pid);
+	printf("killed\n");
+	close(fd);
+	printf("nobody listens: %s\n", said(connect_one(0)));
+	unlink("socket");
 }
 
 /* ----- Limits --------------------------------------------------------------------- */
@@ -551,6 +632,7 @@ main(int argc, char **argv)
 	close_range(3, ~0U, 0);
 	umask(022);
 	fifos();
+	connections();
 	limits();
 	locks();
 	memory();
