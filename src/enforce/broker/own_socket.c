@@ -72,7 +72,7 @@ consider(struct asking *asking, uint32_t number, uint32_t file)
 
 /* One socket, and what is attached: the file, if it has one. */
 static void
-take_socket(struct asking *asking, const struct nlmsghdr *message)
+take_socket(struct asking *asking, struct nlmsghdr *message)
 {
 	const struct unix_diag_msg *told = NLMSG_DATA(message);
 	const char *at = (const char *)(told + 1);
@@ -96,9 +96,9 @@ take_socket(struct asking *asking, const struct nlmsghdr *message)
 }
 
 static void
-take_messages(struct asking *asking, const void *data, size_t n)
+take_messages(struct asking *asking, void *data, size_t n)
 {
-	for (const struct nlmsghdr *message = data;
+	for (struct nlmsghdr *message = data;
 	     NLMSG_OK(message, n) && !asking->done;
 	     message = NLMSG_NEXT(message, n)) {
 		if ((message->nlmsg_flags & NLM_F_DUMP_INTR) != 0)
