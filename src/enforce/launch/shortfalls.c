@@ -47,6 +47,25 @@ add(struct list *list, const char *id, const char *text, const char *remedy,
 		.accepted = accepted };
 }
 
+/* A name must not write lines of its own. */
+static char *
+clean(char *text)
+{
+	for (char *c = text; c != NULL && *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return text;
+}
+
+static void
+shown(struct list *list, const struct cordon_session *session)
+{
+	add(list, "mounts", clean(cdn_arena_printf(list->plan->arena,
+	    "the mount at '%s' shows what '%s' denies elsewhere",
+	    session->shown_at, session->shown_rule)),
+	    "unmount it, or name directories instead of wildcards", false);
+}
+
 static void
 one(const struct cdn_linked *linked, void *arg)
 {
@@ -56,11 +75,7 @@ one(const struct cdn_linked *linked, void *arg)
 	    linked->path, linked->name,
 	    linked->op == CORDON_MODIFY ? "modified" : "read");
 
-	/* A name must not write lines of its own. */
-	for (char *c = text; c != NULL && *c != '\0'; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	add(list, "hard-link", text, UNLINK, false);
+	add(list, "hard-link", clean(text), UNLINK, false);
 }
 
 /* The plan with the new shortfalls behind its own. */
@@ -101,6 +116,8 @@ add_names(struct list *list, struct cordon_error *err)
 		add(list, "hard-link", "a protected file has other names, and "
 		    "not all places where they may be could be looked at",
 		    UNLINK, false);
+	if (list->plan->session->shown_at != NULL)
+		shown(list, list->plan->session);
 	if (list->plan->session->mounts_unknown)
 		add(list, "mounts", "what is mounted where cannot be seen: a "
 		    "protected file may be open under another name", MOUNT,

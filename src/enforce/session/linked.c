@@ -1,6 +1,5 @@
 #include "enforce/session/linked.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include "enforce/path/names.h"
@@ -81,8 +80,6 @@ is_known(const struct search *s, const char *name)
 	return false;
 }
 
-#define SMALL_DIRECTORY 64U /* entries looked at */
-
 static void
 add_file(struct search *s, const char *name)
 {
@@ -121,39 +118,15 @@ add_rules(struct search *s, const struct cdn_rule_set *set)
 	}
 }
 
-/*
- * Files in the directories of the floor, as far as these are small: keys lie
- * in such.  A browser's profile is not walked at every start.
- */
-static void
-add_directory(struct search *s, const char *path)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *entry;
-	unsigned left = SMALL_DIRECTORY;
-
-	while (dir != NULL && left-- > 0 && (entry = readdir(dir)) != NULL) {
-		char name[CDN_PATH_MAX + 1];
-		int n = snprintf(name, sizeof(name), "%s/%s", path,
-		    entry->d_name);
-
-		if (entry->d_type != DT_DIR && n > 0 &&
-		    (size_t)n < sizeof(name))
-			add_file(s, name);
-	}
-	if (dir != NULL)
-		closedir(dir);
-}
-
 static void
 add_files(struct search *s)
 {
 	const struct cordon_session *session = s->session;
 
-	for (size_t i = 0; i < session->linked_count; i++) {
+	for (size_t i = 0; i < session->linked_count; i++)
 		add_file(s, session->linked[i]);
-		add_directory(s, session->linked[i]);
-	}
+	for (size_t i = 0; i < session->inside_count; i++)
+		add_file(s, session->inside[i]);
 	for (size_t i = 0; i < session->loaded_count; i++)
 		for (size_t op = 0; op < CDN_RULE_OPS; op++)
 			add_rules(s,

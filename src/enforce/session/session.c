@@ -2,6 +2,7 @@
  * session - putting it together.
  */
 #include "enforce/session/attach.h"
+#include "enforce/session/elsewhere.h"
 #include "enforce/session/folded.h"
 #include "enforce/session/othernames.h"
 #include "enforce/session/placelist.h"
@@ -165,40 +166,43 @@ read_mounts(struct cordon_session *s, struct cdn_mounts *ret,
 
 static int
 gather(struct cordon_session *s, const struct cordon_session_options *options,
-    struct cordon_error *err)
+    struct cdn_gather *g, struct cordon_error *err)
 {
-	struct cdn_gather g = { .session = s, .arena = s->arena, .err = err };
-
-	g.lookup = cdn_lookup_new(s->arena);
-	if (g.lookup == NULL)
+	*g = (struct cdn_gather){ .session = s, .arena = s->arena,
+		.err = err };
+	g->lookup = cdn_lookup_new(s->arena);
+	if (g->lookup == NULL)
 		return cdn_err_nomem(err);
-	g.code = cdn_own_find(s, g.lookup, options, err);
-	if (g.code == 0)
-		g.code = read_mounts(s, &g.mounts, err);
-	if (g.code == 0)
-		g.code = cdn_worktree_find(s->arena, s->workspace,
-		    &g.worktree, err);
-	if (g.code != 0)
-		return g.code;
-	cdn_gather_floor(&g, options, &s->spec, &s->inodes);
-	s->linked = g.linked;
-	s->linked_count = g.linked_count;
-	cdn_gather_grants(&g, options, s->documents, &s->spec);
-	cdn_gather_runtime(&g, options, &s->spec);
-	if (g.code == 0 && options->network != NULL)
-		g.code = cdn_network_option(s->arena, options->network,
+	g->code = cdn_own_find(s, g->lookup, options, err);
+	if (g->code == 0)
+		g->code = read_mounts(s, &g->mounts, err);
+	if (g->code == 0)
+		g->code = cdn_worktree_find(s->arena, s->workspace,
+		    &g->worktree, err);
+	if (g->code != 0)
+		return g->code;
+	cdn_gather_floor(g, options, &s->spec, &s->inodes);
+	s->linked = g->linked;
+	s->linked_count = g->linked_count;
+	cdn_gather_grants(g, options, s->documents, &s->spec);
+	cdn_gather_planted(g, options, s->documents, &s->spec);
+	cdn_gather_runtime(g, options, &s->spec);
+	if (g->code == 0 && options->network != NULL)
+		g->code = cdn_network_option(s->arena, options->network,
 		    &s->network, err);
-	return g.code;
+	return g->code;
 }
 
 static int
 build_authority(struct cordon_session *s,
     const struct cordon_session_options *options, struct cordon_error *err)
 {
+	struct cdn_gather g;
+	bool more = false;
 	int code = resolve_layers(s, err);
 
 	if (code == 0)
-		code = gather(s, options, err);
+		code = gather(s, options, &g, err);
 	if (code != 0)
 		return code;
 	s->spec.profile_name = s->profile;
@@ -208,7 +212,13 @@ build_authority(struct cordon_session *s,
 	s->spec.documents = s->documents;
 	s->spec.document_count = s->loaded_count;
 	s->spec.network = s->network;
-	return cdn_authority_build(s->arena, &s->spec, &s->authority, err);
+	code = cdn_authority_build(s->arena, &s->spec, &s->authority, err);
+	if (code == 0)
+		code = cdn_elsewhere_find(s, &g, &more, err);
+	if (code == 0 && more)
+		code = cdn_authority_build(s->arena, &s->spec, &s->authority,
+		    err);
+	return code;
 }
 
 /* ----- Life ------------------------------------------------------------------------ */

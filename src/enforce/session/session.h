@@ -56,6 +56,10 @@ struct cordon_session {
 	const char **linked; /* protected files with more than one name, and
 			      * directories of keys */
 	size_t linked_count; /* see linked.h */
+	const char **inside; /* what lies in those directories, if not many */
+	size_t inside_count;
+	const char *shown_at; /* a mount shows there what a rule denies, */
+	const char *shown_rule; /* and cannot be closed; or NULL */
 	struct cdn_place_list inodes;	 /* of cordon's own: see inodes.h */
 	struct cdn_network_set *network; /* --network, or NULL */
 	struct cdn_authority_spec spec;	 /* what the authority was built from */

@@ -23,7 +23,7 @@ ok()
 	fi
 }
 
-mkdir -p "$stage"/{home/project,home/dotfiles,out}
+mkdir -p "$stage"/{home/project,home/dotfiles,out,seen}
 export HOME="$stage/home" XDG_STATE_HOME="$stage/home/.local/state"
 unset XDG_CONFIG_HOME XDG_RUNTIME_DIR CLAUDE_CONFIG_DIR CODEX_HOME
 w=$stage/home/project
@@ -118,6 +118,145 @@ case $got in
 *) ok 1 'to programs, too' ;;
 esac
 rm -r tools src
+
+# ----- Rules that name links ----------------------------------------------------------
+
+mkdir src real
+echo secret >src/target
+echo secret >real/key
+echo fixed >src/fixed
+ln -s src/target sec.link
+ln -s real dir.link
+ln -s src/fixed fixed.link
+ln -s src/none none.link
+policy
+prints 'a link can be read where nothing denies it' secret cat sec.link
+policy 'denyRead: ["sec.link", "dir.link/**"]' \
+    'denyModify: ["fixed.link", "none.link"]'
+fails 'what a rule names by a link' cat sec.link
+fails 'nor by its real name' cat src/target
+fails 'nor by a second link' sh -c 'ln -s src/target again; cat again'
+rm -f again
+fails 'what lies in a directory that is a link' cat dir.link/key
+fails 'nor by its real name' cat real/key
+prints 'what may not be modified is read' fixed cat fixed.link
+fails 'but not modified' sh -c 'echo x >>src/fixed'
+fails 'nor moved away' mv src/fixed src/moved
+fails 'nor made, where the link leads nowhere' sh -c ': >none.link'
+[ "$(cat src/fixed)" = fixed ] && [ ! -e src/none ]
+ok $? 'nothing has changed'
+prints 'their neighbours are free' x sh -c 'echo x >src/other && cat src/other'
+says read sec.link deny
+says read src/target deny
+says read src/other allow
+says modify src/fixed deny
+says read src/fixed allow
+got=$("$cordon" check "${options[@]}" --as process src/target)
+case $got in
+*sec.link*policy.yaml:5*) ok 0 "named by its rule: $got" ;;
+*) ok 1 "named by its rule: $got" ;;
+esac
+# The default rules, too: whoever may write the target chooses what git runs.
+mkdir -p .git scripts
+echo echo >scripts/pre-commit
+ln -s ../scripts .git/hooks
+options=()
+fails 'hooks that are a link' sh -c 'echo x >>scripts/pre-commit'
+prints 'beside them' x sh -c 'echo x >src/y && cat src/y'
+rm -r src real .git scripts ./*.link
+
+# ----- Links in directories of keys ---------------------------------------------------
+
+mkdir -p "$HOME/.aws" "$HOME/dotfiles/aws" "$HOME/.ssh"
+echo aws-key >"$HOME/dotfiles/aws/credentials"
+echo plain >"$HOME/dotfiles/vimrc"
+ln -s ../dotfiles/aws/credentials "$HOME/.aws/credentials"
+ln -s "$HOME" "$HOME/.ssh/home" # holds the workspace: no key
+ln -s /bin/sh "$HOME/.ssh/sh"
+options=(--workspace "$HOME/dotfiles")
+prints 'a file of the home' plain cat "$HOME/dotfiles/vimrc"
+fails 'the target of a link in ~/.aws' cat "$HOME/dotfiles/aws/credentials"
+fails 'nor by the link' cat "$HOME/.aws/credentials"
+says read "$HOME/dotfiles/aws/credentials" deny
+options=(--preset protect)
+prints 'the rest is read under protect' plain cat "$HOME/dotfiles/vimrc"
+fails 'it is not' cat "$HOME/dotfiles/aws/credentials"
+options=(--read "$HOME/dotfiles")
+prints 'the rest is read as a root' plain cat "$HOME/dotfiles/vimrc"
+fails 'it is not' cat "$HOME/dotfiles/aws/credentials"
+rm "$HOME/.aws/credentials"
+prints 'without the link it is a file' aws-key cat "$HOME/dotfiles/aws/credentials"
+rm -r "$HOME/.ssh"
+
+# ----- Mounts ---------------------------------------------------------------------------
+
+# What is done in here has a mount namespace of its own.
+mounted()
+{
+	unshare -m sh -c "$1"' && shift && exec "$@"' sh - "${@:2}" 2>"$stage/stderr"
+}
+
+mkdir secrets locked mnt mnt2
+echo hidden >secrets/s
+echo fixed >locked/f
+echo value >a.env
+echo plain >plain
+if unshare -m true 2>/dev/null && mounted 'mount --bind secrets mnt' true; then
+	policy 'denyRead: ["secrets/**"]' 'denyModify: ["locked/**"]'
+	got=$(mounted 'mount --bind secrets mnt' cat mnt/s)
+	[ "$got" = hidden ]
+	ok $? 'a mount shows it'
+	both='mount --bind secrets mnt && mount --bind locked mnt2'
+	got=$(mounted "$both" "$cordon" run --quiet "${options[@]}" -- \
+	    sh -c 'cat plain; cat mnt/s; cat mnt2/f; echo x >>mnt2/f')
+	[ "$got" = "plain
+fixed" ] && [ "$(cat locked/f)" = fixed ]
+	ok $? "a deny holds for the other mount (${got//$'\n'/, })"
+	got=$(mounted "$both" "$cordon" check "${options[@]}" --as process mnt/s)
+	case $got in
+	deny*'secrets/**'*) ok 0 "check: $got" ;;
+	*) ok 1 "check: $got" ;;
+	esac
+	policy 'denyRead: ["**/*.env"]'
+	mounted "mount --bind . $stage/seen" "$cordon" run --quiet \
+	    "${options[@]}" --read "$stage/seen" -- cat "$stage/seen/a.env"
+	status=$?
+	[ "$status" -eq 125 ] && grep -q "shows what .\*\*/\*.env. denies" \
+	    "$stage/stderr"
+	ok $? "what cannot be closed is told ($status)"
+	mounted "mount --bind . $stage/seen" "$cordon" run --quiet \
+	    "${options[@]}" -- cat plain >"$stage/got"
+	[ "$(cat "$stage/got")" = plain ]
+	ok $? 'unless nobody gets there'
+else
+	ok 0 'mounts # SKIP this user cannot mount'
+fi
+rm -rf secrets locked mnt mnt2 a.env plain
+
+# ----- Links that an earlier run may have made -----------------------------------------
+
+mkdir sub
+echo private >"$stage/out/private"
+options=()
+prints 'a run can make any link' '' ln -s "$stage/out" grant
+for option in --read --write; do
+	for name in grant ./grant sub/../grant "$w/grant" grant/private; do
+		"$cordon" run --quiet "$option" "$name" -- true 2>"$stage/stderr"
+		status=$?
+		[ "$status" -eq 125 ] && grep -q "follows the link '$w/grant'" \
+		    "$stage/stderr"
+		ok $? "$option $name is not followed ($status)"
+	done
+done
+options=(--read "$stage/out")
+prints 'the real path is' private cat grant/private
+ln -s sub here
+options=(--write here)
+prints 'nor is anything said of links that stay' '' sh -c ': >here/new'
+ln -s "$w/sub" "$stage/out/mine"
+options=(--write "$stage/out/mine")
+prints 'nor of those where no run can write' '' sh -c ': >sub/newer'
+rm -r sub grant here
 
 echo "1..$points"
 [ "$failures" -eq 0 ]

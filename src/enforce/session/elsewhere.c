@@ -1,0 +1,313 @@
+#include "enforce/session/elsewhere.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "engine/decide/preset.h"
+#include "engine/match/pattern.h"
+
+#define SMALL_DIRECTORY 64U /* entries looked at */
+
+struct elsewhere {
+	struct cordon_session *session;
+	struct cdn_gather *g;
+	struct cdn_placelist closed, sealed;
+	size_t inside_room; /* of session->inside */
+};
+
+static struct cordon_verdict
+judge(const struct elsewhere *e, enum cordon_op op, const char *path)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = cdn_str_of(path) };
+	struct cordon_verdict verdict;
+
+	cdn_decide(e->session->authority, &question, &verdict);
+	return verdict;
+}
+
+/* The place takes away what the rule does; whoever reads not modifies not. */
+static void
+add(struct elsewhere *e, enum cordon_op op, const char *path,
+    const struct cdn_place *like)
+{
+	if (judge(e, op, path).allowed)
+		cdn_placelist_exact(op == CORDON_READ ? &e->closed : &e->sealed,
+		    path, like);
+}
+
+/* ----- Rules --------------------------------------------------------------------- */
+
+/* One rule, while its names are looked for. */
+struct named {
+	struct elsewhere *e;
+	const struct cdn_rule *rule;
+	enum cordon_op op;
+	struct cdn_place like;
+};
+
+/* By a rule: that nothing grants a name denies no other one. */
+static bool
+is_denied(const struct named *named, const char *path)
+{
+	struct cordon_verdict verdict = judge(named->e, named->op, path);
+
+	return !verdict.allowed &&
+	    (verdict.rule_text != NULL || verdict.deny_rule != NULL);
+}
+
+/* With two stars behind its last slash it is about what stands before. */
+static cdn_str
+without_tail(cdn_str pattern)
+{
+	static const cdn_str tail = { "/**", 3 };
+
+	if (pattern.n > tail.n && cdn_str_eq(cdn_str_from(pattern,
+		pattern.n - tail.n), tail))
+		pattern.n -= tail.n;
+	return pattern;
+}
+
+static void
+add_alias(const char *path, void *arg)
+{
+	const struct named *named = arg;
+
+	add(named->e, named->op, path, &named->like);
+}
+
+/* A rule with a wildcard: we can only tell that there is another way. */
+static void
+note_alias(const char *path, void *arg)
+{
+	const struct named *named = arg;
+	struct cordon_session *s = named->e->session;
+	bool floats = cdn_str_starts(named->rule->pattern, CDN_STR("**"));
+
+	if (s->shown_at != NULL ||
+	    (floats && cdn_placelist_below(path, s->workspace)) ||
+	    cdn_decide_subtree(s->authority, CORDON_AS_PROCESS, named->op,
+		cdn_str_of(path)) == CDN_SUBTREE_DENY)
+		return;
+	s->shown_at = path;
+	s->shown_rule = named->rule->text.p;
+}
+
+static void
+find_mounts(struct named *named, const char *path, cdn_alias_fn *found)
+{
+	struct cdn_gather *g = named->e->g;
+
+	if (g->mounts.n > 0 && g->code == 0)
+		g->code = cdn_mounts_aliases(g->arena, &g->mounts, path, found,
+		    named, g->err);
+}
+
+/* Where a rule that names one place leads to. */
+static void
+find_real(struct named *named, const char *path)
+{
+	struct cdn_gather *g = named->e->g;
+	CDN_UNINITIALIZED struct cordon_error why;
+	struct cdn_found found;
+	int code = cdn_lookup_find(g->lookup, path, &found, &why);
+
+	if (code == CORDON_E_NOMEM)
+		g->code = cdn_err_nomem(g->err);
+	if (code != 0 || !is_denied(named, path))
+		return; /* nobody gets there; or something else is said later */
+	if (strcmp(found.path, path) != 0)
+		add(named->e, named->op, found.path, &named->like);
+	else if (found.exists)
+		find_mounts(named, path, add_alias);
+}
+
+/* The directory that all it can match lies in. */
+static void
+find_wildcard(struct named *named, const char *path)
+{
+	char top[CDN_PATH_MAX + 1];
+	size_t n = strcspn(path, "*?");
+
+	while (n > 0 && path[n] != '/')
+		n--;
+	snprintf(top, sizeof(top), "%.*s", (int)n, path);
+	find_mounts(named, top, note_alias);
+}
+
+static void
+find_rule(struct elsewhere *e, enum cordon_op op, const struct cdn_rule *rule)
+{
+	struct named named = { e, rule, op, { .shown = rule->text.p,
+		.pos = rule->pos } };
+	cdn_str plain = without_tail(rule->pattern);
+	bool exact = cdn_rule_is_exact(plain);
+	const char *path;
+
+	if (!rule->negated || plain.n == 0 ||
+	    (!exact && e->g->mounts.n == 0))
+		return;
+	path = cdn_arena_printf(e->g->arena, "%s/%.*s", e->session->workspace,
+	    CDN_STR_ARG(plain));
+	if (path == NULL)
+		e->g->code = cdn_err_nomem(e->g->err);
+	else if (exact)
+		find_real(&named, path);
+	else if (strlen(path) <= CDN_PATH_MAX)
+		find_wildcard(&named, path);
+}
+
+static void
+find_rules(struct elsewhere *e, const struct cordon_profile *profile)
+{
+	static const enum cordon_op ops[] = { CORDON_READ, CORDON_MODIFY };
+
+	for (size_t k = 0; k < CDN_LEN(ops); k++) {
+		const struct cdn_rules *rules = &profile->sets[ops[k]].rules;
+
+		for (size_t i = 0; i < rules->n && e->g->code == 0; i++)
+			find_rule(e, ops[k], &rules->v[i]);
+	}
+}
+
+/* ----- Directories of keys ------------------------------------------------------- */
+
+/* For linked.h: a file in there may have a second name. */
+static void
+keep_name(struct elsewhere *e, const char *path)
+{
+	struct cordon_session *s = e->session;
+	const char **v = cdn_arena_grow(e->g->arena, s->inside,
+	    s->inside_count, &e->inside_room, sizeof(*v));
+
+	if (v == NULL) {
+		e->g->code = cdn_err_nomem(e->g->err);
+		return;
+	}
+	s->inside = v;
+	v[s->inside_count++] = path;
+}
+
+/*
+ * Programs and whole trees that people link into such a directory are no keys:
+ * what is the system's, and what holds the workspace or a home.
+ */
+static bool
+is_key(const struct elsewhere *e, const struct cdn_found *found)
+{
+	const struct cordon_session *s = e->session;
+	const char *dir;
+
+	for (size_t i = 0; (dir = cdn_preset_system(i)) != NULL; i++)
+		if (cdn_placelist_below(found->path, dir))
+			return false;
+	return found->exists && !(found->is_directory &&
+	    (cdn_placelist_below(s->workspace, found->path) ||
+		cdn_placelist_below(s->places.home, found->path) ||
+		cdn_placelist_below(s->places.passwd_home, found->path)));
+}
+
+/* Closes what a link leads to; false: it leads to no key. */
+static bool
+find_target(struct elsewhere *e, const char *path)
+{
+	struct cdn_place like = { .shown = path,
+		.pos = { .source = "<floor>" } };
+	CDN_UNINITIALIZED struct cordon_error why;
+	struct cdn_found found;
+	int code = cdn_lookup_find(e->g->lookup, path, &found, &why);
+
+	if (code == CORDON_E_NOMEM)
+		e->g->code = cdn_err_nomem(e->g->err);
+	if (code != 0 || !is_key(e, &found))
+		return false;
+	if (strcmp(found.path, path) != 0)
+		add(e, CORDON_READ, found.path, &like);
+	return true;
+}
+
+static void
+find_entry(struct elsewhere *e, const char *dir, const struct dirent64 *entry)
+{
+	const char *path;
+
+	if (entry->d_type == DT_DIR)
+		return;
+	path = cdn_arena_printf(e->g->arena, "%s/%s", dir, entry->d_name);
+	if (path == NULL) {
+		e->g->code = cdn_err_nomem(e->g->err);
+		return;
+	}
+	if ((entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) ||
+	    find_target(e, path))
+		keep_name(e, path);
+}
+
+/*
+ * As far as it is small: keys lie in such.  A browser's profile is not walked
+ * at every start.
+ */
+static void
+find_entries(struct elsewhere *e, const char *dir)
+{
+	_Alignas(struct dirent64) CDN_UNINITIALIZED char room[4096];
+	cdn_cleanup_fd int fd = open(dir,
+	    O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	unsigned left = SMALL_DIRECTORY;
+	ssize_t n;
+
+	while (fd >= 0 && left > 0 &&
+	    (n = getdents64(fd, room, sizeof(room))) > 0)
+		for (ssize_t at = 0; at < n && left > 0; left--) {
+			const struct dirent64 *entry =
+			    (const void *)(room + at);
+
+			find_entry(e, dir, entry);
+			at += entry->d_reclen;
+		}
+}
+
+/* ----- All of it ------------------------------------------------------------------ */
+
+static void
+append(struct elsewhere *e, struct cdn_place_list *list,
+    struct cdn_placelist *more)
+{
+	struct cdn_place *v;
+
+	cdn_placelist_aliases(more);
+	if (more->n == 0 || e->g->code != 0)
+		return;
+	v = cdn_arena_array(e->g->arena, list->n + more->n, sizeof(*v));
+	if (v == NULL) {
+		e->g->code = cdn_err_nomem(e->g->err);
+		return;
+	}
+	for (size_t i = 0; i < list->n; i++)
+		v[i] = list->v[i];
+	for (size_t i = 0; i < more->n; i++)
+		v[list->n + i] = more->v[i];
+	*list = (struct cdn_place_list){ v, list->n + more->n };
+}
+
+int
+cdn_elsewhere_find(struct cordon_session *session, struct cdn_gather *g,
+    bool *ret, struct cordon_error *err)
+{
+	struct elsewhere e = { .session = session, .g = g,
+		.closed = { .g = g }, .sealed = { .g = g } };
+	const struct cdn_authority *authority = session->authority;
+
+	g->err = err;
+	for (size_t i = 0; i < session->loaded_count; i++)
+		find_rules(&e, session->documents[i].profile);
+	if (cdn_authority_preset_speaks(authority))
+		find_rules(&e, cdn_authority_preset_profile(authority));
+	for (size_t i = 0; i < session->linked_count && g->code == 0; i++)
+		find_entries(&e, session->linked[i]);
+	append(&e, &session->spec.closed, &e.closed);
+	append(&e, &session->spec.sealed, &e.sealed);
+	*ret = e.closed.n + e.sealed.n > 0;
+	return g->code;
+}
