@@ -565,6 +565,7 @@ CORDON_API CORDON_MUST_USE int cordon_plan_accept(
 
 struct cordon_run_result {
 	char run[17];	    /* its id in the audit */
+	char *audit;	    /* the file it was recorded in; NULL: in none */
 	bool success;	    /* exit code 0, not ended by us */
 	bool has_exit_code; /* false on timeout */
 	int exit_code;	    /* 128+N when a signal ended it */

@@ -174,7 +174,8 @@ cordon_run_result_done(struct cordon_run_result *result)
 		return;
 	free(result->out);
 	free(result->err);
-	result->out = result->err = NULL;
+	free(result->audit);
+	result->out = result->err = result->audit = NULL;
 	result->out_len = result->err_len = 0;
 }
 

@@ -46,6 +46,7 @@
 #define CDN_AUDIT_LINE_MAX   65536  /* bytes of one event, newline included */
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
+#define CDN_AUDIT_CHAIN_MAX  32	    /* processes above the one that asked */
 #define CDN_BWRAP_WAIT_MS    3000   /* for bwrap to show that it works */
 #define CDN_MOUNTS_MAX	     16384  /* mounts of one namespace */
 #define CDN_MOUNTINFO_MAX    (8UL * 1024UL * 1024UL) /* bytes they are told in */

@@ -272,6 +272,11 @@ fill_result(const struct cordon_process *p, const struct cdn_run_result *from,
 	};
 	memcpy(ret->run, p->run, sizeof(ret->run));
 	ret->denials = p->denials;
+	if (cdn_record_file(p->record) != NULL) {
+		ret->audit = strdup(cdn_record_file(p->record));
+		if (ret->audit == NULL)
+			return cdn_err_nomem(err);
+	}
 	if (p->options->output == CORDON_OUTPUT_PASS)
 		return 0;
 	code = take_text(&from->out, &ret->out, &ret->out_len, err);

@@ -3,6 +3,8 @@
  */
 #include "enforce/launch/launch.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "enforce/audit/audit.h"
@@ -15,6 +17,7 @@ struct cdn_record {
 	struct cdn_arena *arena; /* owns this struct too */
 	struct cdn_sink *sink;
 	const char *run;
+	const char *file;
 };
 
 static int
@@ -87,6 +90,12 @@ cdn_record_close(struct cdn_record *record)
 	cdn_arena_free(record->arena);
 }
 
+const char *
+cdn_record_file(const struct cdn_record *record)
+{
+	return record == NULL ? NULL : record->file;
+}
+
 /* No audit: silently never, and not at all where there was one before. */
 static int
 without(const struct cordon_session *session,
@@ -128,6 +137,7 @@ cdn_record_open(const struct cordon_session *session,
 	}
 	record->arena = arena;
 	record->run = run;
+	record->file = file;
 	if (file[0] != '\0')
 		code = open_file(session, file, options->audit == NULL, record,
 		    err);
@@ -354,11 +364,60 @@ kind_of(const struct cdn_question *question)
 	    CDN_EVENT_NET_DENIED : CDN_EVENT_FS_DENIED;
 }
 
+/* The parent of a process; 0 when it cannot be told. */
+static long
+parent_of(long pid)
+{
+	char name[64], stat[512];
+	cdn_cleanup_fd int fd = -1;
+	const char *rest;
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "/proc/%ld/stat", pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	if (n <= 0)
+		return 0;
+	stat[n] = '\0';
+	rest = strrchr(stat, ')'); /* "(NAME) S PARENT", and a name is anything */
+	return rest == NULL || strlen(rest) < 5 ? 0 :
+						  strtol(rest + 4, NULL, 10);
+}
+
+/* As a JSON array: who asked, who started him, up to the first of the run. */
+static void
+put_chain(struct cdn_buf *out, long pid)
+{
+	long us = (long)getpid();
+
+	cdn_buf_printf(out, "[%ld", pid);
+	for (int i = 1; i < CDN_AUDIT_CHAIN_MAX; i++) {
+		pid = parent_of(pid);
+		if (pid <= 1 || pid == us)
+			break;
+		cdn_buf_printf(out, ",%ld", pid);
+	}
+	cdn_buf_puts(out, "]");
+}
+
+static struct cdn_event_field
+position(const char *name, unsigned value)
+{
+	return value == 0 ? text(name, NULL) : number(name, value);
+}
+
 int
 cdn_record_denied(struct cdn_record *record, const struct cdn_denial *denial,
     struct cordon_error *err)
 {
 	const struct cordon_verdict *v = denial->verdict;
+	struct cdn_buf chain;
+	int code;
+
+	if (record == NULL)
+		return 0;
+	cdn_buf_init(&chain, 4096);
+	put_chain(&chain, denial->pid);
 	const struct cdn_event_field fields[] = {
 		text("profile", v->profile),
 		text("op", cordon_op_name(v->operation)),
@@ -369,17 +428,20 @@ cdn_record_denied(struct cdn_record *record, const struct cdn_denial *denial,
 		text("layer", cordon_layer_name(v->layer)),
 		text("rule_text", v->rule_text),
 		text("source", v->source),
-		number("line", v->line),
-		number("column", v->column),
+		position("line", v->line),
+		position("column", v->column),
 		text("call", denial->call),
 		number("pid", denial->pid),
+		{ .name = "pids", .type = CDN_FIELD_JSON,
+		    .text = { chain.p, chain.n } },
 		number("errno", denial->error),
 	};
 
-	if (record == NULL)
-		return 0;
-	return put(record, kind_of(denial->question), fields,
-	    CDN_LEN(fields), err);
+	code = cdn_buf_failed(&chain) ? cdn_err_nomem(err) :
+	    put(record, kind_of(denial->question), fields, CDN_LEN(fields),
+		err);
+	cdn_buf_done(&chain);
+	return code;
 }
 
 int

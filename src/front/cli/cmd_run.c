@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "front/cli/denials.h"
 
 /* ----- The outcome -------------------------------------------------------- */
 
@@ -37,7 +38,8 @@ put_number(struct cli_json *json, const char *key, bool has, int value)
 }
 
 static void
-print_json(const struct cordon_run_result *result)
+print_json(const struct cordon_run_result *result,
+    struct cli_denials *denials)
 {
 	cdn_str out = { result->out, result->out_len };
 	cdn_str err = { result->err, result->err_len };
@@ -60,8 +62,7 @@ print_json(const struct cordon_run_result *result)
 	cdn_json_put_string(&json.w, err);
 	put_output(&json, out);
 	cdn_json_put_key(&json.w, "denials");
-	cdn_json_open(&json.w, '[');
-	cdn_json_close(&json.w);
+	cli_denials_json(denials, &json);
 	cli_json_end(&json);
 }
 
@@ -92,82 +93,6 @@ failure_of(const struct cordon_error *err)
 	return err->code == CORDON_E_EXEC ? CLI_RUN_REFUSED : CLI_RUN_FAILED;
 }
 
-/* ----- Denials -------------------------------------------------------------- */
-
-#define RULES_MAX 4 /* named in the summary */
-
-/* Which rules refused, and how often; written by one thread at a time. */
-struct denials {
-	bool aloud; /* each as it happens */
-	unsigned long others;
-	size_t count;
-	struct {
-		char text[160]; /* "modify .git/config (<preset workspace>)" */
-		unsigned long times;
-	} rules[RULES_MAX];
-};
-
-static void
-describe(const struct cordon_verdict *v, char *out, size_t size)
-{
-	const char *rule = v->rule_text != NULL ? v->rule_text :
-						  v->matched_rule;
-
-	if (v->line != 0)
-		snprintf(out, size, "%s %s (%s:%u)",
-		    cordon_op_name(v->operation), rule, v->source, v->line);
-	else
-		snprintf(out, size, "%s %s (%s)",
-		    cordon_op_name(v->operation), rule,
-		    v->source != NULL ? v->source :
-					cordon_layer_name(v->layer));
-}
-
-static void
-add_denial(const struct cordon_denial *denial, void *arg)
-{
-	struct denials *d = arg;
-	char text[sizeof(d->rules[0].text)];
-
-	describe(&denial->verdict, text, sizeof(text));
-	if (d->aloud)
-		cli_note("denied: %s of '%s': %s", denial->call, denial->path,
-		    text);
-	for (size_t i = 0; i < d->count; i++)
-		if (strcmp(d->rules[i].text, text) == 0) {
-			d->rules[i].times++;
-			return;
-		}
-	if (d->count == RULES_MAX) {
-		d->others++;
-		return;
-	}
-	memcpy(d->rules[d->count].text, text, sizeof(text));
-	d->rules[d->count++].times = 1;
-}
-
-static void
-sum_up(const struct denials *d, const struct cordon_run_result *result)
-{
-	struct cdn_buf line;
-
-	if (result->denials == 0)
-		return;
-	cdn_buf_init(&line, 4096);
-	for (size_t i = 0; i < d->count; i++) {
-		cdn_buf_printf(&line, "%s%s", i > 0 ? ", " : "",
-		    d->rules[i].text);
-		if (d->rules[i].times > 1)
-			cdn_buf_printf(&line, " x%lu", d->rules[i].times);
-	}
-	if (d->others > 0)
-		cdn_buf_printf(&line, ", and %lu more", d->others);
-	if (!cdn_buf_failed(&line))
-		cli_note("%lu denial%s: %s", result->denials,
-		    result->denials == 1 ? "" : "s", line.p);
-	cdn_buf_done(&line);
-}
-
 /* ----- Running -------------------------------------------------------------- */
 
 static void
@@ -194,24 +119,28 @@ run(const struct cordon_session *session, struct cordon_run_options *options,
 {
 	struct cordon_run_result result;
 	struct cordon_error err = { 0 };
-	struct denials denials = { .aloud = aloud };
+	struct cli_denials denials;
 	int status;
 
-	options->denied = add_denial;
+	cli_denials_init(&denials, aloud, json);
+	options->denied = cli_denials_add;
 	options->denied_arg = &denials;
 	options->output = json ? CORDON_OUTPUT_CAPTURE : CORDON_OUTPUT_PASS;
 	options->foreground = !json && isatty(STDIN_FILENO) == 1;
 	options->forward_signals = true;
 	options->sole = true;
 	options->notice = notice;
-	if (cordon_run(session, options, &result, &err) != 0)
+	if (cordon_run(session, options, &result, &err) != 0) {
+		cli_denials_done(&denials);
 		return failure_of(&err);
+	}
 	if (json)
-		print_json(&result);
+		print_json(&result, &denials);
 	else
 		hint_at_refusals(&result,
 		    options->backend != CORDON_BACKEND_NONE);
-	sum_up(&denials, &result);
+	cli_denials_sum_up(&denials, &result);
+	cli_denials_done(&denials);
 	status = status_of(&result);
 	cordon_run_result_done(&result);
 	return status;

@@ -195,15 +195,21 @@ CDN_PRINTF(3, 0)
 static void
 message(enum cli_colour colour, const char *head, const char *fmt, va_list ap)
 {
-	char *text = NULL;
+	char *text = NULL, *line = NULL;
 	int n = vasprintf(&text, fmt, ap);
+	size_t size = 0;
+	FILE *to = n < 0 ? NULL : open_memstream(&line, &size);
 
-	if (n < 0)
+	if (to == NULL)
 		cli_out_of_memory();
 	cli_output_flush(); /* what was answered comes first */
-	cli_put_coloured(stderr, colour, head);
-	cli_put_safe(stderr, (cdn_str){ text, (size_t)n });
-	fputc('\n', stderr);
+	cli_put_coloured(to, colour, head);
+	cli_put_safe(to, (cdn_str){ text, (size_t)n });
+	fputc('\n', to);
+	if (fclose(to) != 0)
+		cli_out_of_memory();
+	fwrite(line, 1, size, stderr); /* in one piece: others write there too */
+	free(line);
 	free(text);
 }
 
