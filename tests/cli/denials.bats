@@ -177,7 +177,10 @@ except PermissionError: print("refused")'
 	exits 7
 	[ "$(wc -l <"$T/stderr")" -eq 1 ]
 	complains "the command ended with 7; if a path was refused, 'cordon check PATH' names the rule"
+	complains "'cordon run --trace' at once"
 	cordon run --quiet -- sh -c 'exit 7'
+	quiet
+	cordon run --trace -- sh -c 'exit 7'
 	quiet
 	cordon run -- sh -c 'exit 0'
 	quiet

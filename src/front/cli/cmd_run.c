@@ -102,14 +102,20 @@ notice(const char *text, void *arg)
 	cli_note("%s", text);
 }
 
-/* What the kernel refuses leaves no trace: say how to ask for the rule. */
+/*
+ * What the kernel refuses leaves no trace: say how to ask for the rule.  With
+ * --trace everything was seen, and there was nothing.
+ */
 static void
-hint_at_refusals(const struct cordon_run_result *result, bool caged)
+hint_at_refusals(const struct cordon_run_result *result,
+    const struct cordon_run_options *options)
 {
-	if (caged && !result->success && !result->timed_out &&
-	    result->signal == 0 && result->denials == 0)
+	if (options->backend != CORDON_BACKEND_NONE && !options->trace &&
+	    !result->success && !result->timed_out && result->signal == 0 &&
+	    result->denials == 0)
 		cli_note("the command ended with %d; if a path was refused, "
-			 "'cordon check PATH' names the rule",
+			 "'cordon check PATH' names the rule, "
+			 "'cordon run --trace' at once",
 		    result->exit_code);
 }
 
@@ -137,8 +143,7 @@ run(const struct cordon_session *session, struct cordon_run_options *options,
 	if (json)
 		print_json(&result, &denials);
 	else
-		hint_at_refusals(&result,
-		    options->backend != CORDON_BACKEND_NONE);
+		hint_at_refusals(&result, options);
 	cli_denials_sum_up(&denials, &result);
 	cli_denials_done(&denials);
 	status = status_of(&result);
