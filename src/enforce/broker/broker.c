@@ -16,8 +16,6 @@
 #include "enforce/sys/landlock.h"
 #include "enforce/sys/sys.h"
 
-#define STACK_SIZE (256UL * 1024UL)
-
 /* ----- The launch thread --------------------------------------------------------- */
 
 static int
@@ -57,37 +55,40 @@ wait_state(struct cdn_broker *broker, enum cdn_broker_state a,
 	return now;
 }
 
-/* Whoever waits for the listener in vain is told; where is the caller's. */
+/* Whoever waits for the listener in vain is told. */
 static void
-end_offer(struct cdn_broker *broker)
+end_offer(struct cdn_offer *where)
 {
-	struct cdn_offer *where = broker->order.where;
 	int none = -1;
 
 	if (__atomic_compare_exchange_n(&where->listener, &none, -2, false,
 		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		(void)cdn_raw(SYS_futex, &where->listener, FUTEX_WAKE_PRIVATE,
 		    1);
-	pthread_mutex_lock(&broker->mutex);
-	while (!broker->order.settled)
-		pthread_cond_wait(&broker->changed, &broker->mutex);
-	pthread_mutex_unlock(&broker->mutex);
 }
 
-static void
+/*
+ * The start returns when the child executes its program.  Where even that is a
+ * call to be answered somebody else must be there to do it.
+ */
+static int
 carry_out(struct cdn_broker *broker)
 {
+	bool judges_exec = broker->spec.reads || broker->spec.trace;
+	int r = -broker->error;
 	sigset_t all;
-	int r = cdn_worker_start_taker(broker);
 
+	if (r == 0)
+		r = cdn_worker_prepare(broker);
+	if (r == 0 && judges_exec)
+		r = cdn_worker_start(broker);
 	if (r == 0) {
 		pthread_sigmask(SIG_SETMASK, &broker->order.mask, &all);
 		r = broker->order.start(broker->order.arg);
 		pthread_sigmask(SIG_SETMASK, &all, NULL);
-		end_offer(broker);
 	}
-	broker->order.result = r;
-	set_state(broker, CDN_BROKER_STARTED);
+	end_offer(broker->order.where);
+	return r;
 }
 
 /* It stays to the end: the child dies with this very thread. */
@@ -97,13 +98,15 @@ launch_main(void *arg)
 	struct cdn_broker *broker = arg;
 
 	broker->error = -confine(broker);
-	set_state(broker, CDN_BROKER_CONFINED);
 	if (wait_state(broker, CDN_BROKER_ORDERED, CDN_BROKER_CLOSING) ==
 	    CDN_BROKER_ORDERED) {
-		carry_out(broker);
+		broker->order.result = carry_out(broker);
+		set_state(broker, CDN_BROKER_STARTED);
+		cdn_worker_attend(broker);
 		(void)wait_state(broker, CDN_BROKER_CLOSING,
 		    CDN_BROKER_CLOSING);
 	}
+	cdn_broker_leave(broker);
 	return NULL;
 }
 
@@ -118,11 +121,14 @@ start_launcher(struct cdn_broker *broker)
 	sigfillset(&all);
 	if ((r = pthread_attr_init(&attr)) != 0)
 		return -r;
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_attr_setstacksize(&attr, CDN_BROKER_STACK);
+	broker->holders++;
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = pthread_create(&broker->launcher, &attr, launch_main, broker);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	if (r != 0)
+		broker->holders--;
 	return -r;
 }
 
@@ -150,11 +156,23 @@ open_places(struct cdn_broker *broker, struct cordon_error *err)
 	    cdn_err_sys(err, errno, "failed to make an eventfd");
 }
 
+/* The caller's goes with the end of the open. */
+static int
+keep_ruleset(struct cdn_broker *broker, struct cordon_error *err)
+{
+	int *ruleset = &broker->spec.ruleset;
+
+	if (*ruleset < 0)
+		return 0;
+	*ruleset = fcntl(*ruleset, F_DUPFD_CLOEXEC, 3);
+	return *ruleset >= 0 ? 0 :
+	    cdn_err_sys(err, errno, "failed to keep the broker's domain");
+}
+
 static struct cdn_broker *
 new_broker(const struct cdn_broker_spec *spec)
 {
 	struct cdn_broker *broker = calloc(1, sizeof(*broker));
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (broker == NULL)
 		return NULL;
@@ -165,8 +183,7 @@ new_broker(const struct cdn_broker_spec *spec)
 		return NULL;
 	}
 	broker->listener = broker->stop_fd = -1;
-	broker->root_fd = broker->fds_fd = -1;
-	broker->processors = processors < 1 ? 1 : (unsigned)processors;
+	broker->root_fd = broker->fds_fd = broker->first_epoll = -1;
 	broker->holders = 1;
 	pthread_mutex_init(&broker->mutex, NULL);
 	pthread_mutex_init(&broker->making, NULL);
@@ -178,21 +195,6 @@ new_broker(const struct cdn_broker_spec *spec)
 	return broker;
 }
 
-static int
-open_launcher(struct cdn_broker *broker, struct cordon_error *err)
-{
-	int r = start_launcher(broker);
-
-	if (r < 0)
-		return cdn_err_sys(err, -r, "failed to start a thread");
-	(void)wait_state(broker, CDN_BROKER_CONFINED, CDN_BROKER_CONFINED);
-	if (broker->error == 0)
-		return 0;
-	r = broker->error;
-	cdn_broker_close(broker);
-	return cdn_err_sys(err, r, "failed to confine the broker");
-}
-
 int
 cdn_broker_open(const struct cdn_broker_spec *spec, struct cdn_broker **ret,
     struct cordon_error *err)
@@ -202,14 +204,15 @@ cdn_broker_open(const struct cdn_broker_spec *spec, struct cdn_broker **ret,
 
 	if (broker == NULL)
 		return cdn_err_nomem(err);
-	r = open_places(broker, err);
-	if (r < 0) {
-		cdn_broker_leave(broker);
-		return r;
-	}
-	r = open_launcher(broker, err);
+	r = keep_ruleset(broker, err);
+	if (r == 0)
+		r = open_places(broker, err);
+	if (r == 0 && (r = start_launcher(broker)) < 0)
+		r = cdn_err_sys(err, -r, "failed to start a thread");
 	if (r == 0)
 		*ret = broker;
+	else
+		cdn_broker_leave(broker);
 	return r;
 }
 
@@ -224,6 +227,7 @@ cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
 	broker->order.arg = arg;
 	pthread_sigmask(SIG_BLOCK, NULL, &broker->order.mask);
 	set_state(broker, CDN_BROKER_ORDERED);
+	cdn_worker_take(broker, where);
 	(void)wait_state(broker, CDN_BROKER_STARTED, CDN_BROKER_STARTED);
 	return broker->order.result;
 }
@@ -260,6 +264,8 @@ free_broker(struct cdn_broker *broker)
 	close_fd(broker->stop_fd);
 	close_fd(broker->root_fd);
 	close_fd(broker->fds_fd);
+	close_fd(broker->first_epoll);
+	close_fd(broker->spec.ruleset);
 	cdn_pty_done(broker);
 	pthread_cond_destroy(&broker->changed);
 	pthread_rwlock_destroy(&broker->judging);
@@ -286,7 +292,7 @@ cdn_broker_leave(struct cdn_broker *broker)
 
 /* Those that can leave do so at once; one that hangs is not waited for. */
 static void
-wait_workers(struct cdn_broker *broker)
+wait_threads(struct cdn_broker *broker)
 {
 	struct timespec until;
 
@@ -294,6 +300,8 @@ wait_workers(struct cdn_broker *broker)
 	until.tv_nsec += CDN_BROKER_GRACE_MS * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
+	if (pthread_timedjoin_np(broker->launcher, NULL, &until) != 0)
+		pthread_detach(broker->launcher);
 	pthread_mutex_lock(&broker->mutex);
 	while (broker->threads > 0)
 		if (pthread_cond_timedwait(&broker->changed, &broker->mutex,
@@ -323,8 +331,7 @@ cdn_broker_close(struct cdn_broker *broker)
 	pthread_rwlock_wrlock(&broker->judging);
 	broker->closed = true;
 	pthread_rwlock_unlock(&broker->judging);
-	pthread_join(broker->launcher, NULL);
-	wait_workers(broker);
+	wait_threads(broker);
 	close_listener(broker);
 	cdn_broker_leave(broker);
 }

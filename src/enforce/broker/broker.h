@@ -15,8 +15,8 @@
  *	open	the launch thread: no_new_privs, no capabilities, the domain
  *	via	runs the spawn on that thread, so that the child's domain lies
  *		below ours and we may look into it
- *	took	the listener has arrived; more threads, one per CPU at least,
- *		and one more whenever all of them are busy
+ *	took	the caller of via has the listener; with the first call come
+ *		threads that answer: as many as are busy, and one that is not
  *	close	they end; whoever still waits gets ENOSYS
  *
  * Threads inherit the domain from the one that made them: a second one made of
@@ -73,8 +73,9 @@ struct cdn_broker_spec {
 };
 
 /*
- * Confines the launch thread; nothing is answered yet.  Without openat2 or
- * /proc nothing can be judged: CORDON_E_SYSTEM.
+ * Starts the launch thread, which confines itself meanwhile; nothing is
+ * answered yet.  Without openat2 or /proc nothing can be judged:
+ * CORDON_E_SYSTEM.
  */
 CDN_MUST_USE int cdn_broker_open(const struct cdn_broker_spec *spec,
     struct cdn_broker **ret, struct cordon_error *err);
@@ -93,13 +94,13 @@ struct cdn_offer {
 
 /*
  * Calls start(arg) on the launch thread, with the signal mask of the caller,
- * and returns what it returned.  While it runs, another thread of ours waits
- * for the listener at `where`: the child stores its number there
+ * and returns what it returned.  While it runs, the calling thread waits for
+ * the listener at `where`: the child stores its number there
  * (cdn_broker_offer(), between clone and exec) and goes on when it was taken.
  * Its calls are answered from then on, its exec being the first of them.
- * Once in the life of a broker.  -errno without start being called: there was
- * no thread to wait.  Wait for the child's end before the close: it dies with
- * the launch thread.
+ * Once in the life of a broker.  -errno without start being called: the launch
+ * thread could not be confined, or nobody would answer.  Wait for the child's
+ * end before the close: it dies with the launch thread.
  */
 int cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
     int (*start)(void *arg), void *arg);

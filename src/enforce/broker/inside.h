@@ -1,7 +1,7 @@
 /*
  * inside - of struct cdn_broker; for this room only.
  *
- *	launch thread --makes--> taker = first worker --makes--> workers
+ *	launch thread --makes--> first worker --makes--> workers
  *
  * The memory belongs to all of them and to the caller: who leaves last frees
  * it, because a worker may hang in the kernel when the caller closes.
@@ -16,8 +16,7 @@
 #include "enforce/broker/call.h"
 
 enum cdn_broker_state {
-	CDN_BROKER_NEW,
-	CDN_BROKER_CONFINED, /* the launch thread waits for an order */
+	CDN_BROKER_NEW, /* the launch thread waits for an order */
 	CDN_BROKER_ORDERED,
 	CDN_BROKER_STARTED, /* it has carried it out */
 	CDN_BROKER_CLOSING,
@@ -38,7 +37,8 @@ struct cdn_broker {
 	int root_fd; /* O_PATH of / */
 	int fds_fd;  /* O_PATH of /proc/self/fd */
 	dev_t proc_dev;
-	unsigned processors;
+	int first_epoll; /* of whoever waits for the first call */
+	bool first_taken; /* somebody does */
 
 	pthread_mutex_t mutex; /* for what follows */
 	pthread_cond_t changed;
@@ -54,7 +54,6 @@ struct cdn_broker {
 		void *arg;
 		sigset_t mask;
 		int result;
-		bool settled; /* nobody looks at where any more */
 	} order;
 
 	/*
@@ -80,10 +79,20 @@ struct cdn_broker {
 
 /* ----- worker.c ---------------------------------------------------------------- */
 
+/* Two paths, an object and a status fit in it twice. */
+#define CDN_BROKER_STACK (256UL * 1024UL)
+
 /* A thread that answers calls, made by one that is confined.  -errno. */
 int cdn_worker_start(struct cdn_broker *broker);
-/* The thread that takes the listener and is the first worker. */
-CDN_MUST_USE int cdn_worker_start_taker(struct cdn_broker *broker);
+/*
+ * The launch thread's part.  Before the start: all that the first answer needs.
+ * Behind it: waits for the first call and has a worker for it.  Itself it does
+ * nothing that may hang, unless there is no other thread to be had.
+ */
+CDN_MUST_USE int cdn_worker_prepare(struct cdn_broker *broker);
+void cdn_worker_attend(struct cdn_broker *broker);
+/* The caller's part: waits for the child's offer and takes it. */
+void cdn_worker_take(struct cdn_broker *broker, struct cdn_offer *where);
 /* A holder less; the last one frees it. */
 void cdn_broker_leave(struct cdn_broker *broker);
 

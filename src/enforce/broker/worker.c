@@ -1,6 +1,8 @@
 /*
  * The threads that answer.  Each waits on an epoll of its own, in which the
- * listener is exclusive: a call wakes one of them and not all.
+ * listener is exclusive: a call wakes one of them and not all.  Most programs
+ * make no call that must be answered, and a thread costs as much as a few, so
+ * there is none before the first call.
  */
 #include "enforce/broker/inside.h"
 
@@ -11,9 +13,6 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <unistd.h>
-
-/* Two paths, an object and a status fit in it twice. */
-#define STACK_SIZE (256UL * 1024UL)
 
 /* ----- One call ------------------------------------------------------------------ */
 
@@ -112,33 +111,44 @@ static int
 make_epoll(const struct cdn_broker *broker)
 {
 	struct epoll_event stop = { .events = EPOLLIN, .data.fd = -1 };
-	struct epoll_event call = { .events = EPOLLIN | EPOLLEXCLUSIVE };
 	int fd = epoll_create1(EPOLL_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	if (epoll_ctl(fd, EPOLL_CTL_ADD, broker->stop_fd, &stop) == 0 &&
-	    epoll_ctl(fd, EPOLL_CTL_ADD, broker->listener, &call) == 0)
+	if (epoll_ctl(fd, EPOLL_CTL_ADD, broker->stop_fd, &stop) == 0)
 		return fd;
 	close(fd);
 	return -errno;
 }
 
-/* Until all are to leave, or the last of the callers is gone. */
+static int
+add_listener(const struct cdn_broker *broker, int epoll)
+{
+	struct epoll_event call = { .events = EPOLLIN | EPOLLEXCLUSIVE };
+
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, broker->listener, &call) == 0 ?
+	    0 : -errno;
+}
+
+/* False when all are to leave, or the last of the callers is gone. */
+static bool
+await_call(int epoll)
+{
+	struct epoll_event event;
+	int n;
+
+	do
+		n = epoll_wait(epoll, &event, 1, -1);
+	while (n < 0 && errno == EINTR);
+	return n == 1 && event.data.fd != -1 && (event.events & EPOLLIN) != 0;
+}
+
 static void
 answer_calls(struct cdn_broker *broker, int epoll)
 {
-	struct epoll_event event;
 	struct cdn_notif notif;
 
-	for (;;) {
-		int n = epoll_wait(epoll, &event, 1, -1);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != 1 || event.data.fd == -1 ||
-		    (event.events & EPOLLIN) == 0)
-			return;
+	while (await_call(epoll)) {
 		if (!receive(broker, &notif))
 			continue;
 		become_busy(broker);
@@ -148,14 +158,22 @@ answer_calls(struct cdn_broker *broker, int epoll)
 }
 
 static void
-leave(struct cdn_broker *broker)
+count(struct cdn_broker *broker)
+{
+	pthread_mutex_lock(&broker->mutex);
+	broker->threads++;
+	broker->idle++;
+	pthread_mutex_unlock(&broker->mutex);
+}
+
+static void
+discount(struct cdn_broker *broker)
 {
 	pthread_mutex_lock(&broker->mutex);
 	broker->threads--;
 	broker->idle--;
 	pthread_cond_broadcast(&broker->changed);
 	pthread_mutex_unlock(&broker->mutex);
-	cdn_broker_leave(broker);
 }
 
 /*
@@ -163,27 +181,56 @@ leave(struct cdn_broker *broker)
  * of the caller, and the process we live in keeps its.
  */
 static int
-prepare(void)
+be_apart(void)
 {
 	return unshare(CLONE_FS) == 0 ? 0 : -errno;
 }
 
+/* True for one of those who ask. */
+static bool
+is_first(struct cdn_broker *broker)
+{
+	return !__atomic_exchange_n(&broker->first_taken, true,
+	    __ATOMIC_ACQ_REL);
+}
+
+static void
+answer_apart(struct cdn_broker *broker)
+{
+	int epoll = be_apart() == 0 ? make_epoll(broker) : -1;
+
+	if (epoll < 0)
+		return;
+	if (add_listener(broker, epoll) == 0)
+		answer_calls(broker, epoll);
+	close(epoll);
+}
+
+/* The first has with the launch thread, which only waits, all in common. */
 static void *
 worker_main(void *arg)
 {
 	struct cdn_broker *broker = arg;
-	int epoll = prepare() == 0 ? make_epoll(broker) : -1;
 
-	if (epoll >= 0) {
-		answer_calls(broker, epoll);
-		close(epoll);
-	}
-	leave(broker);
+	if (is_first(broker))
+		answer_calls(broker, broker->first_epoll);
+	else
+		answer_apart(broker);
+	discount(broker);
+	cdn_broker_leave(broker);
 	return NULL;
 }
 
-static int
-start_thread(struct cdn_broker *broker, void *(*main)(void *))
+static void
+hold(struct cdn_broker *broker)
+{
+	pthread_mutex_lock(&broker->mutex);
+	broker->holders++;
+	pthread_mutex_unlock(&broker->mutex);
+}
+
+int
+cdn_worker_start(struct cdn_broker *broker)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -191,27 +238,46 @@ start_thread(struct cdn_broker *broker, void *(*main)(void *))
 
 	if (r != 0)
 		return -r;
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_attr_setstacksize(&attr, CDN_BROKER_STACK);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_mutex_lock(&broker->mutex);
-	broker->holders++;
-	broker->threads++;
-	broker->idle++;
-	pthread_mutex_unlock(&broker->mutex);
-	r = pthread_create(&thread, &attr, main, broker);
+	hold(broker);
+	count(broker);
+	r = pthread_create(&thread, &attr, worker_main, broker);
 	pthread_attr_destroy(&attr);
-	if (r != 0)
-		leave(broker);
+	if (r != 0) {
+		discount(broker);
+		cdn_broker_leave(broker);
+	}
 	return -r;
 }
 
+/* ----- The first of them --------------------------------------------------------- */
+
 int
-cdn_worker_start(struct cdn_broker *broker)
+cdn_worker_prepare(struct cdn_broker *broker)
 {
-	return start_thread(broker, worker_main);
+	int r = be_apart();
+
+	if (r == 0)
+		r = broker->first_epoll = make_epoll(broker);
+	return r < 0 ? r : 0;
 }
 
-/* ----- The first of them --------------------------------------------------------- */
+void
+cdn_worker_attend(struct cdn_broker *broker)
+{
+	int epoll = broker->first_epoll;
+
+	if (epoll < 0 || !is_first(broker) || !await_call(epoll))
+		return;
+	if (cdn_worker_start(broker) == 0) {
+		(void)epoll_ctl(epoll, EPOLL_CTL_DEL, broker->listener, NULL);
+		return;
+	}
+	count(broker);
+	answer_calls(broker, epoll);
+	discount(broker);
+}
 
 /* The number in the child, or -2. */
 static int
@@ -245,64 +311,19 @@ tell_taken(struct cdn_offer *where, bool taken)
 	(void)cdn_raw(SYS_futex, &where->taken, FUTEX_WAKE_PRIVATE, 1);
 }
 
-/* As many as there are processors, this one and one in reserve. */
-static void
-start_others(struct cdn_broker *broker)
+void
+cdn_worker_take(struct cdn_broker *broker, struct cdn_offer *where)
 {
-	unsigned n = broker->processors;
+	int theirs = await_offer(where);
+	int r;
 
-	if (n > CDN_BROKER_THREADS - 1)
-		n = CDN_BROKER_THREADS - 1;
-	for (unsigned i = 0; i < n; i++)
-		if (cdn_worker_start(broker) < 0)
-			break;
-}
-
-static void
-settle(struct cdn_broker *broker)
-{
-	pthread_mutex_lock(&broker->mutex);
-	broker->order.settled = true;
-	pthread_cond_broadcast(&broker->changed);
-	pthread_mutex_unlock(&broker->mutex);
-}
-
-/* An epoll of the listener, which is ours then; or -errno. */
-static int
-take(struct cdn_broker *broker)
-{
-	struct cdn_offer *where = broker->order.where;
-	int theirs = await_offer(where), r = prepare();
-
-	if (theirs >= 0 && r == 0)
-		r = broker->listener = take_listener(where, theirs);
-	if (theirs >= 0 && r >= 0) {
+	if (theirs < 0)
+		return;
+	r = take_listener(where, theirs);
+	if (r >= 0) {
+		broker->listener = r;
 		(void)cdn_sys_notify_sync(broker->listener);
-		r = make_epoll(broker);
+		r = add_listener(broker, broker->first_epoll);
 	}
-	if (theirs >= 0)
-		tell_taken(where, r >= 0);
-	settle(broker);
-	return theirs >= 0 ? r : -ENOENT;
-}
-
-static void *
-taker_main(void *arg)
-{
-	struct cdn_broker *broker = arg;
-	int epoll = take(broker);
-
-	if (epoll >= 0) {
-		start_others(broker);
-		answer_calls(broker, epoll);
-		close(epoll);
-	}
-	leave(broker);
-	return NULL;
-}
-
-int
-cdn_worker_start_taker(struct cdn_broker *broker)
-{
-	return start_thread(broker, taker_main);
+	tell_taken(where, r >= 0);
 }
