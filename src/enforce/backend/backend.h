@@ -19,6 +19,12 @@ struct cdn_backend;
 
 struct cdn_cage {
 	const struct cdn_backend *backend;
+	/*
+	 * When the plan has a mode: the Landlock ruleset for whoever answers,
+	 * which he puts on before the child does its own; else -1.  It goes
+	 * with the cage.
+	 */
+	int bound;
 };
 
 struct cdn_backend {

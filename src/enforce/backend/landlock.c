@@ -112,21 +112,44 @@ walk(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+/* A ruleset in the making, and what each kind of region gets there. */
+struct draft {
+	const uint64_t *table;
+	struct cdn_landlock_ruleset handled;
+	int fd;
+};
+
+/* The rights of the region in this one; 0: it has no rule there. */
+static uint64_t
+granted(const struct draft *draft, const struct cdn_region *region)
+{
+	uint64_t all = region->directory ? UINT64_MAX : OF_A_FILE;
+
+	return draft->table[region->held] & draft->handled.fs & all;
+}
+
+static bool
+is_granted(const struct draft *drafts, size_t n,
+    const struct cdn_region *region)
+{
+	for (size_t i = 0; i < n; i++)
+		if (granted(&drafts[i], region) != 0)
+			return true;
+	return false;
+}
+
 /* The plan's path is real: a symbolic link there now is not what was judged. */
 static int
-add_region(int ruleset, uint64_t granted, const struct cdn_region *region,
-    struct cordon_error *err)
+add_region(const struct draft *drafts, size_t n,
+    const struct cdn_region *region, struct cordon_error *err)
 {
 	static const struct cdn_open_how how = {
 		.flags = O_PATH,
 		.resolve = CDN_RESOLVE_NO_SYMLINKS,
 	};
 	cdn_cleanup_fd int fd = -1;
-	int r;
 
-	if (!region->directory)
-		granted &= OF_A_FILE;
-	if (granted == 0)
+	if (!is_granted(drafts, n, region))
 		return 0;
 	fd = cdn_sys_openat2(AT_FDCWD, region->path, &how);
 	if (fd == -ENOSYS || fd == -EPERM)
@@ -138,68 +161,91 @@ add_region(int ruleset, uint64_t granted, const struct cdn_region *region,
 		    region->path);
 	if (!region->directory && has_other_names(fd))
 		return 0;
-	r = cdn_sys_landlock_add(ruleset, fd, granted);
-	if (r < 0)
-		return cdn_err_sys(err, -r, "landlock: cannot grant '%s'",
-		    region->path);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t rights_here = granted(&drafts[i], region);
+		int r = rights_here == 0 ? 0 :
+		    cdn_sys_landlock_add(drafts[i].fd, fd, rights_here);
+
+		if (r < 0)
+			return cdn_err_sys(err, -r,
+			    "landlock: cannot grant '%s'", region->path);
+	}
 	return 0;
 }
 
 static int
-build(const struct cdn_plan *plan, int abi,
-    const struct cdn_landlock_ruleset *handled,
-    const uint64_t table[CDN_REGION_KIND_MAX], int *ret_fd,
-    struct cordon_error *err)
+create(struct draft *drafts, size_t n, int abi, struct cordon_error *err)
 {
-	int ruleset = cdn_sys_landlock_create(handled, abi);
+	for (size_t i = 0; i < n; i++) {
+		int fd = cdn_sys_landlock_create(&drafts[i].handled, abi);
 
-	if (ruleset < 0)
-		return cdn_err_sys(err, -ruleset,
-		    "landlock: cannot create a ruleset");
-	for (size_t i = 0; i < plan->region_count; i++) {
-		const struct cdn_region *region = &plan->regions[i];
-		int code = add_region(ruleset,
-		    table[region->held] & handled->fs, region, err);
-
-		if (code != 0) {
-			close(ruleset);
-			return code;
-		}
+		if (fd < 0)
+			return cdn_err_sys(err, -fd,
+			    "landlock: cannot create a ruleset");
+		drafts[i].fd = fd;
 	}
-	*ret_fd = ruleset;
 	return 0;
+}
+
+/*
+ * Each region is opened once, whatever number of rulesets it is for.  bound:
+ * the last one is that of whoever judges, and a descriptor has the rights of
+ * who opened it.
+ */
+static int
+build(const struct cdn_plan *plan, int abi, struct draft *drafts, size_t n,
+    bool bound, struct cordon_error *err)
+{
+	static const struct cdn_region terminals = { .path = "/dev/pts",
+		.directory = true, .held = CDN_REGION_DEVICE };
+	int code = create(drafts, n, abi, err);
+
+	for (size_t i = 0; code == 0 && i < plan->region_count; i++)
+		code = add_region(drafts, n, &plan->regions[i], err);
+	if (code == 0 && bound)
+		code = add_region(&drafts[n - 1], 1, &terminals, err);
+	for (size_t i = 0; code != 0 && i < n; i++)
+		cdn_cleanup_fd_fn(&drafts[i].fd);
+	return code;
+}
+
+static struct draft
+inner(const struct cdn_plan *plan, int abi)
+{
+	return (struct draft){ .table = rights, .fd = -1,
+		.handled = cdn_landlock_handled(abi,
+		    plan->network == CDN_NETWORK_FULL) };
+}
+
+/* Files only: what it connects to, and whom it signals, it decides itself. */
+static struct draft
+outer(int abi)
+{
+	struct draft draft = { .table = bounds, .fd = -1,
+		.handled = cdn_landlock_handled(abi, true) };
+
+	draft.handled.scoped = 0;
+	return draft;
 }
 
 int
 cdn_landlock_build(const struct cdn_plan *plan, int abi, int *ret_fd,
-    struct cordon_error *err)
+    int *ret_bound, struct cordon_error *err)
 {
-	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi,
-	    plan->network == CDN_NETWORK_FULL);
+	struct draft drafts[2];
+	size_t n = 0;
+	int code;
 
-	return build(plan, abi, &handled, rights, ret_fd, err);
-}
-
-/* Files only: what it connects to, and whom it signals, it decides itself. */
-int
-cdn_landlock_bound(const struct cdn_plan *plan, int abi, int *ret_fd,
-    struct cordon_error *err)
-{
-	static const struct cdn_region terminals = { .path = "/dev/pts",
-		.directory = true, .held = CDN_REGION_DEVICE };
-	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi, true);
-	int ruleset, code;
-
-	handled.scoped = 0;
-	code = build(plan, abi, &handled, bounds, &ruleset, err);
+	if (ret_fd != NULL)
+		drafts[n++] = inner(plan, abi);
+	if (ret_bound != NULL)
+		drafts[n++] = outer(abi);
+	code = build(plan, abi, drafts, n, ret_bound != NULL, err);
 	if (code != 0)
 		return code;
-	/* A descriptor has the rights of who opened it. */
-	code = add_region(ruleset, bounds[terminals.held] & handled.fs,
-	    &terminals, err);
-	if (code != 0)
-		close(ruleset);
-	else
-		*ret_fd = ruleset;
-	return code;
+	if (ret_fd != NULL)
+		*ret_fd = drafts[0].fd;
+	if (ret_bound != NULL)
+		*ret_bound = drafts[n - 1].fd;
+	return 0;
 }

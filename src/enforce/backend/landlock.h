@@ -28,18 +28,13 @@ uint64_t cdn_landlock_rights(enum cdn_region_kind kind);
 struct cdn_landlock_ruleset cdn_landlock_handled(int abi, bool network);
 
 /*
- * A ruleset descriptor (close-on-exec), ready for cdn_sys_landlock_restrict().
- * The caller closes it.  A region that is gone by now grants nothing; one that
- * turned into a symbolic link is an error.
+ * Ruleset descriptors (close-on-exec), ready for cdn_sys_landlock_restrict():
+ * that of the plan, and its outer bound, which is what anything at all in the
+ * plan allows, for whoever judges the rest.  Either may be NULL: it is not
+ * made.  The caller closes them.  A region that is gone by now grants nothing;
+ * one that turned into a symbolic link is an error.
  */
 CDN_MUST_USE int cdn_landlock_build(const struct cdn_plan *plan, int abi,
-    int *ret_fd, struct cordon_error *err);
-
-/*
- * The outer bound: what anything at all in the plan allows, for whoever judges
- * the rest.  The same conditions.
- */
-CDN_MUST_USE int cdn_landlock_bound(const struct cdn_plan *plan, int abi,
-    int *ret_fd, struct cordon_error *err);
+    int *ret_fd, int *ret_bound, struct cordon_error *err);
 
 #endif

@@ -67,6 +67,8 @@ native_free(struct cdn_cage *cage)
 		return;
 	if (native->ruleset >= 0)
 		close(native->ruleset);
+	if (native->cage.bound >= 0)
+		close(native->cage.bound);
 	free(native);
 }
 
@@ -75,11 +77,11 @@ native_fill(struct native *native, const struct cdn_plan *plan,
     const struct cdn_host *host, struct cordon_error *err)
 {
 	struct cdn_filter_spec spec = filter_spec(plan, host);
-	int code = 0;
+	int code = cdn_landlock_build(plan, host->landlock_abi,
+	    host->landlock_abi > 0 ? &native->ruleset : NULL,
+	    plan->mode != CDN_PLAN_MODE_NONE ? &native->cage.bound : NULL,
+	    err);
 
-	if (host->landlock_abi > 0)
-		code = cdn_landlock_build(plan, host->landlock_abi,
-		    &native->ruleset, err);
 	if (code != 0 || !host->seccomp_filter)
 		return code;
 	native->filtered = true;
@@ -99,7 +101,7 @@ native_build(const struct cdn_plan *plan, const struct cdn_host *host,
 
 	if (native == NULL)
 		return cdn_err_nomem(err);
-	native->cage = (struct cdn_cage){ &cdn_backend_native };
+	native->cage = (struct cdn_cage){ &cdn_backend_native, -1 };
 	native->ruleset = -1;
 	code = native_fill(native, plan, host, err);
 	if (code != 0) {

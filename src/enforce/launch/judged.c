@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <sys/eventfd.h>
 
-#include "enforce/backend/landlock.h"
 #include "enforce/session/othernames.h"
 
 /* ----- What it judges, and how it tells ---------------------------------------- */
@@ -81,28 +80,22 @@ int
 cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 {
 	const struct cdn_plan *plan = p->plan->plan;
-	cdn_cleanup_fd int ruleset = -1;
 	struct cdn_broker_spec spec = {
 		.authority = p->session->authority,
 		.regions = broker_regions(p),
 		.region_count = plan->region_count,
+		.ruleset = p->cage->bound,
 		.reads = plan->mode == CDN_PLAN_MODE_C,
 		.trace = p->terms.trace,
 		.denied = denied,
 		.denied_arg = p,
 		.other_names = cdn_other_names_judge,
 	};
-	int code;
 
 	spec.other_names_arg = p->other_names =
 	    cdn_other_names_new(p->session);
 	if (spec.regions == NULL || p->other_names == NULL)
 		return cdn_err_nomem(err);
-	code = cdn_landlock_bound(plan, p->plan->host.landlock_abi, &ruleset,
-	    err);
-	if (code != 0)
-		return code;
-	spec.ruleset = ruleset;
 	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->stop_fd < 0)
 		return cdn_err_sys(err, errno, "failed to make an eventfd");
