@@ -102,9 +102,10 @@ launch_main(void *arg)
 	    CDN_BROKER_ORDERED) {
 		broker->order.result = carry_out(broker);
 		set_state(broker, CDN_BROKER_STARTED);
-		cdn_worker_attend(broker);
-		(void)wait_state(broker, CDN_BROKER_CLOSING,
-		    CDN_BROKER_CLOSING);
+		/* Who closes has one to wait for less. */
+		if (!cdn_worker_attend(broker) || !broker->spec.own_child)
+			(void)wait_state(broker, CDN_BROKER_CLOSING,
+			    CDN_BROKER_CLOSING);
 	}
 	cdn_broker_leave(broker);
 	return NULL;

@@ -66,6 +66,11 @@ struct cdn_broker_spec {
 	int ruleset; /* its own domain (outer bound); -1: no Landlock here */
 	bool reads; /* mode C: an open is performed, never continued */
 	bool trace; /* nothing at all goes on unseen */
+	/*
+	 * The child that is started is itself in the cage: when nobody is left
+	 * there the launch thread has nothing to stay for.
+	 */
+	bool own_child;
 	cdn_denial_fn *denied; /* may be NULL */
 	void *denied_arg;
 	cdn_other_names_fn *other_names; /* may be NULL */

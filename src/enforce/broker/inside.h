@@ -86,11 +86,12 @@ struct cdn_broker {
 int cdn_worker_start(struct cdn_broker *broker);
 /*
  * The launch thread's part.  Before the start: all that the first answer needs.
- * Behind it: waits for the first call and has a worker for it.  Itself it does
- * nothing that may hang, unless there is no other thread to be had.
+ * Behind it: waits for the first call and has a worker for it; true when there
+ * will be no more calls.  Itself it does nothing that may hang, unless there is
+ * no other thread to be had.
  */
 CDN_MUST_USE int cdn_worker_prepare(struct cdn_broker *broker);
-void cdn_worker_attend(struct cdn_broker *broker);
+CDN_MUST_USE bool cdn_worker_attend(struct cdn_broker *broker);
 /* The caller's part: waits for the child's offer and takes it. */
 void cdn_worker_take(struct cdn_broker *broker, struct cdn_offer *where);
 /* A holder less; the last one frees it. */

@@ -263,20 +263,34 @@ cdn_worker_prepare(struct cdn_broker *broker)
 	return r < 0 ? r : 0;
 }
 
-void
+/* Now for the end alone, which is told in any case. */
+static void
+attend_end(const struct cdn_broker *broker, int epoll)
+{
+	struct epoll_event none = { .events = 0 };
+
+	(void)epoll_ctl(epoll, EPOLL_CTL_DEL, broker->listener, NULL);
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, broker->listener, &none) == 0)
+		(void)await_call(epoll);
+}
+
+bool
 cdn_worker_attend(struct cdn_broker *broker)
 {
 	int epoll = broker->first_epoll;
 
-	if (epoll < 0 || !is_first(broker) || !await_call(epoll))
-		return;
+	if (epoll < 0 || !is_first(broker))
+		return false;
+	if (!await_call(epoll))
+		return true;
 	if (cdn_worker_start(broker) == 0) {
-		(void)epoll_ctl(epoll, EPOLL_CTL_DEL, broker->listener, NULL);
-		return;
+		attend_end(broker, epoll);
+		return true;
 	}
 	count(broker);
 	answer_calls(broker, epoll);
 	discount(broker);
+	return true;
 }
 
 /* The number in the child, or -2. */

@@ -87,6 +87,7 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.ruleset = p->cage->bound,
 		.reads = plan->mode == CDN_PLAN_MODE_C,
 		.trace = p->terms.trace,
+		.own_child = p->options->sole, /* else it has a shepherd */
 		.denied = denied,
 		.denied_arg = p,
 		.other_names = cdn_other_names_judge,
