@@ -236,7 +236,7 @@ open_tmp(struct cdn_home *home, const struct cdn_home_spec *spec,
 
 	if (r != 0)
 		return r;
-	home->lockfd = cdn_lock_make(home->parentfd, home->tmp);
+	home->lockfd = cdn_lock_make(home->basefd, home->parentfd, home->tmp);
 	if (home->lockfd == -EBUSY)
 		return cdn_err_sys(err, EBUSY,
 		    "'%s' is used by another session", spec->tmp);
@@ -288,6 +288,13 @@ cdn_home_open(const struct cdn_home_spec *spec, struct cdn_home **ret,
 	else
 		*ret = home;
 	return r;
+}
+
+void
+cdn_home_ahead(const struct cdn_home *home)
+{
+	if (home->lockfd >= 0 && home->substitute == NULL)
+		cdn_lock_ahead(home->basefd);
 }
 
 static void

@@ -4,6 +4,7 @@
  *	BASE/homes/ID	kept, one per workspace; caches and dotfiles live there
  *	BASE/tmp/ID	fresh, one per session; locked as long as it lives,
  *			removed at its end
+ *	BASE/next	empty: the tmp of a session to come
  *
  * BASE is cordon's state directory, or a fresh directory in /tmp when that one
  * cannot be made.  The cage can write both, so nothing here is ever written,
@@ -48,6 +49,12 @@ struct cdn_home; /* holds the lock that says "in use" */
  */
 CDN_MUST_USE int cdn_home_open(const struct cdn_home_spec *spec,
     struct cdn_home **ret, struct cordon_error *err);
+
+/*
+ * For whoever has nothing else to do: makes the tmp of the next session, which
+ * then need not wait for the disk.
+ */
+void cdn_home_ahead(const struct cdn_home *home);
 
 /*
  * Removes tmp and all below it (a substitute base as a whole), without

@@ -14,6 +14,7 @@
 #define TAKE_TRIES   64
 #define TAKE_WAIT_NS 1000000L
 #define BUFFER_BYTES 8192
+#define AHEAD	     "next"
 
 /* A directory of that name to lock; its mode may be anything. */
 static int
@@ -50,16 +51,69 @@ clear(int dirfd, const char *name)
 	return r == 0 ? -EAGAIN : r;
 }
 
+static bool
+is_empty(int fd)
+{
+	_Alignas(struct dirent64) char buffer[512];
+	ssize_t n = getdents64(fd, buffer, sizeof(buffer));
+
+	for (ssize_t at = 0; at < n;) {
+		const struct dirent64 *entry = (const void *)(buffer + at);
+
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			return false;
+		at += entry->d_reclen;
+	}
+	return n > 0;
+}
+
+/* Exactly as one that is made now; nobody else writes where it was kept. */
+static bool
+is_as_new(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	    (st.st_mode & 07777) == MODE_DIR && is_empty(fd);
+}
+
+/* What was made ahead, under its name now; -ENOENT: there is nothing. */
+static int
+take_ahead(int aheadfd, int dirfd, const char *name)
+{
+	int fd;
+
+	if (aheadfd < 0 || renameat2(aheadfd, AHEAD, dirfd, name,
+		RENAME_NOREPLACE) != 0)
+		return -ENOENT;
+	fd = cdn_nest_open(dirfd, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && is_as_new(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	(void)clear(dirfd, name);
+	return -ENOENT;
+}
+
+void
+cdn_lock_ahead(int aheadfd)
+{
+	(void)!mkdirat(aheadfd, AHEAD, MODE_DIR);
+}
+
 /* -EAGAIN and -EBUSY may be otherwise a moment later: somebody sweeps. */
 static int
-try_make(int dirfd, const char *name)
+try_make(int aheadfd, int dirfd, const char *name)
 {
-	bool made = mkdirat(dirfd, name, MODE_DIR) == 0;
-	int fd, r;
+	int fd = take_ahead(aheadfd, dirfd, name), r;
+	bool made = fd >= 0 || mkdirat(dirfd, name, MODE_DIR) == 0;
 
 	if (!made && errno != EEXIST)
 		return -errno;
-	fd = open_any(dirfd, name);
+	if (fd < 0)
+		fd = open_any(dirfd, name);
 	if (fd < 0)
 		return fd == -ENOENT ? -EAGAIN : fd;
 	r = lock(fd);
@@ -72,13 +126,13 @@ try_make(int dirfd, const char *name)
 }
 
 int
-cdn_lock_make(int dirfd, const char *name)
+cdn_lock_make(int aheadfd, int dirfd, const char *name)
 {
 	struct timespec pause = { .tv_nsec = TAKE_WAIT_NS };
 	int r = -EAGAIN;
 
 	for (int i = 0; i < TAKE_TRIES; i++) {
-		r = try_make(dirfd, name);
+		r = try_make(aheadfd, dirfd, name);
 		if (r != -EBUSY && r != -EAGAIN)
 			return r;
 		if (r == -EBUSY)

@@ -17,9 +17,17 @@
 /*
  * Makes the directory name (no slash) below dirfd, 0700 and empty; what the
  * dead left under this name goes first.  A descriptor that holds the lock until
- * it is closed, or -errno; -EBUSY: in use.
+ * it is closed, or -errno; -EBUSY: in use.  aheadfd: where one may lie that was
+ * made ahead, or -1.
  */
-CDN_MUST_USE int cdn_lock_make(int dirfd, const char *name);
+CDN_MUST_USE int cdn_lock_make(int aheadfd, int dirfd, const char *name);
+
+/*
+ * Makes a directory ahead, for the next session; on most disks that takes
+ * longer than all the rest of its start.  Nobody but us may write in aheadfd,
+ * on the file system of the others.  It is never one that was used.
+ */
+void cdn_lock_ahead(int aheadfd);
 
 /*
  * Removes what was left behind, within the limits of home.h.  dirfd is freshly

@@ -306,8 +306,10 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	struct cordon_run_result result = { 0 };
 	struct cordon_error why = { 0 };
 	struct cdn_run_result from;
-	int code = cdn_run_wait(p->running, &from, err);
+	int code;
 
+	cdn_launch_ahead(p);
+	code = cdn_run_wait(p->running, &from, err);
 	cdn_broker_close(p->broker); /* nobody counts any more */
 	p->broker = NULL;
 	if (code == 0) {

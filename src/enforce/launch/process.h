@@ -46,6 +46,8 @@ CDN_MUST_USE int cdn_launch_environment(struct cordon_process *p,
     struct cordon_error *err);
 CDN_MUST_USE int cdn_launch_home(struct cordon_process *p, const char *path,
     struct cordon_error *err);
+/* While the program runs: the tmp of the next run, when this is the only one. */
+void cdn_launch_ahead(const struct cordon_process *p);
 
 /*
  * judged.c: the broker, where the plan needs one, and how the child enters the

@@ -89,6 +89,15 @@ cdn_launch_home(struct cordon_process *p, const char *path,
 	    err);
 }
 
+void
+cdn_launch_ahead(const struct cordon_process *p)
+{
+	const struct cdn_home *home = cdn_session_attached(p->session);
+
+	if (p->options->sole && home != NULL)
+		cdn_home_ahead(home);
+}
+
 /* ----- Environment ------------------------------------------------------------ */
 
 static int

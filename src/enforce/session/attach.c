@@ -44,3 +44,15 @@ cdn_session_attach(const struct cordon_session *session, cdn_attach_fn *make,
 	pthread_mutex_unlock(&attached->lock);
 	return code;
 }
+
+void *
+cdn_session_attached(const struct cordon_session *session)
+{
+	struct cdn_attached *attached = session->attached;
+	void *thing;
+
+	pthread_mutex_lock(&attached->lock);
+	thing = attached->thing;
+	pthread_mutex_unlock(&attached->lock);
+	return thing;
+}

@@ -18,6 +18,9 @@ CDN_MUST_USE int cdn_session_attach(const struct cordon_session *session,
     cdn_attach_fn *make, void *arg, void (*detach)(void *thing),
     struct cordon_error *err);
 
+/* What was made, or NULL. */
+void *cdn_session_attached(const struct cordon_session *session);
+
 /* For session.c; NULL is out of memory, or fine to free. */
 CDN_MUST_USE struct cdn_attached *cdn_attached_new(void);
 void cdn_attached_free(struct cdn_attached *attached);

@@ -209,7 +209,7 @@ test_leftovers(struct fixture *f)
 
 	ok(fixture_visit(f) == 0, "control: an ordinary session");
 	dirfd = open(tmp_path("state/tmp"), O_RDONLY | O_CLOEXEC);
-	lock = cdn_lock_make(dirfd, "a11fe00000000001");
+	lock = cdn_lock_make(-1, dirfd, "a11fe00000000001");
 	tmp_file("state/tmp/a11fe00000000001/f", "x");
 	tmp_dir("state/tmp/dead000000000001");
 	tmp_file("state/tmp/dead000000000001/f", "x");
@@ -319,17 +319,17 @@ test_lock(void)
 	tmp_dir("locks/x");
 	tmp_file("locks/x/f", "x");
 	dirfd = open(tmp_path("locks"), O_RDONLY | O_CLOEXEC);
-	lock = cdn_lock_make(dirfd, "x");
+	lock = cdn_lock_make(-1, dirfd, "x");
 	ok(lock >= 0 && tmp_there("locks/x") && !tmp_there("locks/x/f"),
 	    "what was left behind is made anew");
-	ok(cdn_lock_make(dirfd, "x") == -EBUSY, "and cannot be made again");
+	ok(cdn_lock_make(-1, dirfd, "x") == -EBUSY, "and cannot be made again");
 	close(lock);
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
 		_exit(body_sweep(NULL));
 	while (waitpid(pid, NULL, WNOHANG) == 0) {
-		int fd = cdn_lock_make(dirfd, "x");
+		int fd = cdn_lock_make(-1, dirfd, "x");
 
 		failed += fd < 0;
 		lost += fd >= 0 && (fstat(fd, &held) != 0 ||
@@ -385,6 +385,62 @@ test_many(struct fixture *f)
 	ok(good, "four at a time do not take each other's");
 }
 
+static ino_t
+inode_of(const char *name)
+{
+	struct stat st;
+
+	return lstat(tmp_path(name), &st) == 0 ? st.st_ino : 0;
+}
+
+/* One that is not as new; it is there afterwards, and another one is used. */
+static void
+not_taken(struct fixture *f, const char *what)
+{
+	struct cdn_home *home = NULL;
+	ino_t ahead = inode_of("state/next");
+
+	ok_f(ahead != 0 && fixture_open(f, &home) == 0 &&
+		mode_of(TMP) == 0700 && inode_of(TMP) != ahead &&
+		rmdir(tmp_path(TMP)) == 0 && !tmp_there("state/next"),
+	    "not taken: %s", what);
+	cdn_home_close(home);
+}
+
+static void
+test_ahead(struct fixture *f)
+{
+	struct cdn_home *home = NULL;
+	ino_t ahead;
+
+	tmp_clear(tmp_path("state"));
+	ok(fixture_visit(f) == 0 && !tmp_there("state/next"),
+	    "nothing is made ahead unless asked for");
+	ok(fixture_open(f, &home) == 0, "opened");
+	cdn_home_ahead(home);
+	cdn_home_ahead(home);
+	cdn_home_close(home);
+	ahead = inode_of("state/next");
+	ok(mode_of("state/next") == 0700 && !tmp_there(TMP),
+	    "a directory is made ahead");
+	ok(fixture_open(f, &home) == 0 && inode_of(TMP) == ahead &&
+		!tmp_there("state/next"),
+	    "and is the tmp of the next session");
+	cdn_home_close(home);
+	ok(!tmp_there(TMP), "which is removed");
+	tmp_dir("state/next");
+	not_taken(f, "another mode");
+	tmp_dir("state/next");
+	tmp_mode("state/next", 0700);
+	tmp_file("state/next/f", "x");
+	not_taken(f, "not empty");
+	tmp_link("homes", "state/next");
+	not_taken(f, "a link");
+	ok(tmp_there("state/homes"), "which is not followed");
+	tmp_file("state/next", "x");
+	not_taken(f, "a file");
+}
+
 int
 main(void)
 {
@@ -406,6 +462,7 @@ main(void)
 	test_killed(&f);
 	test_lock();
 	test_many(&f);
+	test_ahead(&f);
 	tmp_end();
 	return done_testing();
 }
