@@ -131,16 +131,31 @@ put_field(struct writing *w, const struct cdn_event_field *field)
 	}
 }
 
-/* RFC 3339, UTC, milliseconds. */
+#define DAY		86400
+#define DAYS_OF_400	146097 /* years, after which all repeats */
+#define DAYS_TO_1970	719468 /* from the first of March of year 0 */
+
+/*
+ * RFC 3339, UTC, milliseconds.  gmtime_r() would read the local time zone from
+ * its file first.  Years begin with March here, so that a leap day is the last.
+ */
 static void
 put_time(struct writing *w, const struct timespec *now)
 {
-	char day[32] = "", text[48];
-	struct tm tm;
+	int64_t seconds = now->tv_sec < 0 ? 0 : (int64_t)now->tv_sec;
+	int64_t days = seconds / DAY + DAYS_TO_1970, of_day = seconds % DAY;
+	int64_t of_400 = days % DAYS_OF_400;
+	int64_t year = (of_400 - of_400 / 1460 + of_400 / 36524 -
+	    of_400 / 146096) / 365;
+	int64_t of_year = of_400 - (365 * year + year / 4 - year / 100);
+	int64_t month = (5 * of_year + 2) / 153; /* 0 is March */
+	char text[64];
 
-	if (gmtime_r(&now->tv_sec, &tm) != NULL)
-		(void)strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text, sizeof(text), "%s.%03dZ", day,
+	snprintf(text, sizeof(text), "%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ",
+	    (long long)(days / DAYS_OF_400 * 400 + year + (month >= 10)),
+	    (int)(month < 10 ? month + 3 : month - 9),
+	    (int)(of_year - (153 * month + 2) / 5 + 1), (int)(of_day / 3600),
+	    (int)(of_day / 60 % 60), (int)(of_day % 60),
 	    (int)(now->tv_nsec / 1000000));
 	cdn_json_put_cstring(&w->json, text);
 }

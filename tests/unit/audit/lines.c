@@ -1,6 +1,8 @@
 /* One event, one line: names, types, hostile bytes, and what is too long. */
 #include "audits.h"
 
+#include "enforce/audit/line.h"
+
 static const char *file;
 
 static json_t *
@@ -217,6 +219,43 @@ test_worst(void)
 	cdn_audit_close(NULL);
 }
 
+/* Does a line of that second say what libc says? */
+static bool
+is_time(struct cdn_buf *buf, time_t second)
+{
+	const struct cdn_event event = { CDN_EVENT_RUN_START, "r", NULL, 0 };
+	const struct timespec now = { second, 987654321 };
+	struct cdn_link link = { .seq = 1 };
+	char want[64];
+	struct tm tm;
+
+	tmp_need(gmtime_r(&second, &tm) != NULL, "gmtime_r", "second");
+	strftime(want, sizeof(want), "\"%Y-%m-%dT%H:%M:%S.987Z\"", &tm);
+	cdn_buf_reset(buf);
+	if (cdn_line_format(&event, &link, &now, buf, NULL) == 0 &&
+	    memmem(buf->p, buf->n, want, strlen(want)) != NULL)
+		return true;
+	printf("# %lld: %s in %.*s", (long long)second, want, (int)buf->n,
+	    buf->p);
+	return false;
+}
+
+/* Every day from 1970 to 2400, its times in turn. */
+static void
+test_times(void)
+{
+	const time_t day = 86400, last = 157054;
+	struct cdn_buf buf;
+	bool good = true;
+
+	cdn_buf_init(&buf, CDN_AUDIT_LINE_MAX);
+	for (time_t i = 0; good && i < last; i++)
+		good = is_time(&buf, i * day + (i % 3 == 0 ? 0 :
+		    i % 3 == 1 ? day - 1 : i * 7919 % day));
+	ok(good, "the time, as libc has it");
+	cdn_buf_done(&buf);
+}
+
 int
 main(void)
 {
@@ -233,6 +272,7 @@ main(void)
 	test_long();
 	test_long_parts();
 	test_worst();
+	test_times();
 	ok(tmp_open_fds() == before, "no descriptor is left");
 	tmp_end();
 	free((void *)(uintptr_t)file);
