@@ -12,15 +12,16 @@
 
 #include "enforce/sys/sys.h"
 
-static bool
-is_directory(int dir, const struct dirent *entry)
+/* Its type, asked for where the file system does not tell it at once. */
+static unsigned char
+type_of(int dir, const struct dirent *entry)
 {
 	struct stat st;
 
 	if (entry->d_type != DT_UNKNOWN)
-		return entry->d_type == DT_DIR;
-	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISDIR(st.st_mode);
+		return entry->d_type;
+	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 ?
+	    (unsigned char)IFTODT(st.st_mode) : DT_UNKNOWN;
 }
 
 static bool
@@ -48,10 +49,14 @@ reader_list(void *arg, const char *path, cdn_plan_entry_fn *entry,
 		close(fd);
 		return cdn_err_nomem(err);
 	}
-	while (dir != NULL && code == 0 && (found = readdir(dir)) != NULL)
-		if (!is_dots(found->d_name))
-			code = entry(found->d_name, is_directory(fd, found),
-			    entry_arg);
+	while (dir != NULL && code == 0 && (found = readdir(dir)) != NULL) {
+		unsigned char type = is_dots(found->d_name) ? DT_UNKNOWN :
+		    type_of(fd, found);
+
+		/* What is unknown still is gone by now. */
+		if (type != DT_UNKNOWN && type != DT_LNK)
+			code = entry(found->d_name, type == DT_DIR, entry_arg);
+	}
 	if (dir != NULL)
 		closedir(dir);
 	return code;

@@ -157,6 +157,20 @@ cdn_decide_subtree(const struct cdn_authority *authority, enum cordon_as as,
 	return result;
 }
 
+void
+cdn_decide_subtrees(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str path, enum cdn_subtree ret[CDN_RULE_OPS])
+{
+	cdn_str stripped = cdn_authority_strip(path);
+	enum cdn_subtree read = subtree_one(authority, as, CORDON_READ,
+	    stripped);
+
+	ret[CORDON_READ] = read;
+	for (enum cordon_op op = CORDON_MODIFY; op <= CORDON_EXEC; op++)
+		ret[op] = read == CDN_SUBTREE_DENY ? read :
+		    both(read, subtree_one(authority, as, op, stripped));
+}
+
 /* ----- Does anything change below when p becomes q? ------------------------- */
 
 static bool

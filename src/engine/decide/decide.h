@@ -139,6 +139,10 @@ void cdn_decide_network_keys(const struct cdn_authority *authority,
 enum cdn_subtree cdn_decide_subtree(const struct cdn_authority *authority,
     enum cordon_as as, enum cordon_op op, cdn_str path);
 
+/* The same for READ, MODIFY and EXEC at once, by their numbers. */
+void cdn_decide_subtrees(const struct cdn_authority *authority,
+    enum cordon_as as, cdn_str path, enum cdn_subtree ret[CDN_RULE_OPS]);
+
 /* True only if no path below changes any verdict when p becomes q. */
 bool cdn_decide_same(const struct cdn_authority *authority, enum cordon_as as,
     cdn_str p, cdn_str q);

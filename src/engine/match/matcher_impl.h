@@ -158,6 +158,13 @@ struct cdn_matcher {
 	const int *reach_deny;
 };
 
+/*
+ * The cursor at the directory of a path that is not the root; returns where in
+ * the path its last name begins.
+ */
+size_t cdn_cursor_go(const struct cdn_matcher *matcher, cdn_str path,
+    struct cdn_cursor *ret);
+
 /* Works out the cursor at the root; cdn_cursor_root() copies it. */
 void cdn_cursor_init(const struct cdn_matcher *matcher, struct cdn_cursor *ret);
 

@@ -18,28 +18,25 @@ allows(const struct cdn_matcher *matcher, int rule)
 static void
 go_to(const struct cdn_matcher *matcher, cdn_str path, struct cdn_cursor *ret)
 {
-	size_t at = 0;
+	size_t at;
 
-	cdn_cursor_root(matcher, ret);
-	while (at < path.n) {
-		const char *slash = memchr(path.p + at, '/', path.n - at);
-		size_t end = slash == NULL ? path.n : (size_t)(slash - path.p);
-
-		cdn_cursor_enter(matcher, ret, (cdn_str){ path.p, end }, at,
-		    ret);
-		at = end + 1;
+	if (path.n == 0) {
+		cdn_cursor_root(matcher, ret);
+		return;
 	}
+	at = cdn_cursor_go(matcher, path, ret);
+	cdn_cursor_enter(matcher, ret, path, at, ret);
 }
 
-enum cdn_subtree
-cdn_cursor_subtree(const struct cdn_matcher *matcher,
-    const struct cdn_cursor *cursor, cdn_str path)
+/* rule: the one that decides for the place itself. */
+static enum cdn_subtree
+subtree_at(const struct cdn_matcher *matcher, const struct cdn_cursor *cursor,
+    int rule)
 {
 	bool allowed = allows(matcher, cursor->below);
 	const int *other = allowed ? matcher->reach_deny : matcher->reach_allow;
 
-	if (cursor->gave_up ||
-	    allows(matcher, cdn_matcher_check(matcher, path)) != allowed)
+	if (cursor->gave_up || allows(matcher, rule) != allowed)
 		return CDN_SUBTREE_MIXED;
 	for (uint32_t i = 0; i < cursor->count; i++)
 		if (other[cursor->nodes[i]] > cursor->below)
@@ -48,12 +45,32 @@ cdn_cursor_subtree(const struct cdn_matcher *matcher,
 }
 
 enum cdn_subtree
+cdn_cursor_subtree(const struct cdn_matcher *matcher,
+    const struct cdn_cursor *cursor, cdn_str path)
+{
+	if (cursor->gave_up)
+		return CDN_SUBTREE_MIXED;
+	return subtree_at(matcher, cursor, cdn_matcher_check(matcher, path));
+}
+
+/* One way to the directory serves for the place and for what lies below it. */
+enum cdn_subtree
 cdn_matcher_subtree(const struct cdn_matcher *matcher, cdn_str prefix)
 {
 	struct cdn_cursor cursor;
+	size_t at;
+	int rule;
 
-	go_to(matcher, prefix, &cursor);
-	return cdn_cursor_subtree(matcher, &cursor, prefix);
+	if (prefix.n == 0) {
+		cdn_cursor_root(matcher, &cursor);
+		return cdn_cursor_subtree(matcher, &cursor, prefix);
+	}
+	at = cdn_cursor_go(matcher, prefix, &cursor);
+	if (cursor.gave_up)
+		return CDN_SUBTREE_MIXED;
+	rule = cdn_cursor_check(matcher, &cursor, prefix, at);
+	cdn_cursor_enter(matcher, &cursor, prefix, at, &cursor);
+	return subtree_at(matcher, &cursor, rule);
 }
 
 /* ----- Same -------------------------------------------------------------- */

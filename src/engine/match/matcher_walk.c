@@ -416,6 +416,39 @@ cdn_cursor_check(const struct cdn_matcher *matcher,
 
 /* ----- Whole paths ------------------------------------------------------- */
 
+size_t
+cdn_cursor_go(const struct cdn_matcher *matcher, cdn_str path,
+    struct cdn_cursor *ret)
+{
+	CDN_UNINITIALIZED struct cdn_cursor one, two;
+	struct cdn_cursor *from = &one, *to = &two, *swap;
+	const char *p, *end = path.p + path.n;
+	struct cdn_splitter splitter;
+	size_t n;
+
+	copy(from, &matcher->root);
+	cdn_splitter_init(&splitter, path);
+	while (cdn_splitter_next(&splitter, &p, &n)) {
+		struct cdn_segment name;
+
+		if ((from->flags & CDN_NODE_DEEP_GLOBS) == 0 &&
+		    (from->names &
+			cdn_name_bit(cdn_head_at(p, n, path.p, end))) == 0) {
+			stay(from);
+			continue;
+		}
+		name = cdn_segment_at(p, n, path.p, end);
+		step(matcher, from, &name,
+		    look_up(matcher, &name, from->names), to);
+		to->gave_up |= from->gave_up;
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	copy(ret, from);
+	return (size_t)(p - path.p);
+}
+
 int
 cdn_matcher_check(const struct cdn_matcher *matcher, cdn_str path)
 {

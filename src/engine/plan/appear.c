@@ -12,17 +12,24 @@
 struct asking {
 	const struct cdn_plan_build *b;
 	const char *dir;
+	cdn_plan_listed_fn *is_listed;
+	const void *listed;
 	char last[CDN_PATH_MAX + 1]; /* what was asked just now */
 };
 
 bool
 cdn_plan_join(const char *dir, cdn_str name, char out[CDN_PATH_MAX + 1])
 {
-	const char *slash = strcmp(dir, "/") == 0 ? "" : "/";
-	int n = snprintf(out, CDN_PATH_MAX + 1, "%s%s%.*s", dir, slash,
-	    CDN_STR_ARG(name));
+	size_t n = strcmp(dir, "/") == 0 ? 0 : strlen(dir);
 
-	return n > 0 && n <= CDN_PATH_MAX;
+	if (n >= CDN_PATH_MAX || name.n > CDN_PATH_MAX - n - 1)
+		return false;
+	memcpy(out, dir, n);
+	out[n++] = '/';
+	if (name.n > 0)
+		memcpy(out + n, name.p, name.n);
+	out[n + name.n] = '\0';
+	return true;
 }
 
 /* ----- One name ---------------------------------------------------------- */
@@ -68,6 +75,8 @@ name_appears(struct asking *a, cdn_str part)
 	if (strcmp(path, a->last) == 0)
 		return false; /* asked before, and it did not */
 	memcpy(a->last, path, strlen(path) + 1);
+	if (a->is_listed(path, a->listed))
+		return false;
 	if (cdn_decide_subtree(a->b->view, CORDON_AS_PROCESS, CORDON_MODIFY,
 		cdn_str_of(path)) == CDN_SUBTREE_DENY)
 		return false;
@@ -159,10 +168,12 @@ places_appear(struct asking *a, const struct cdn_place_list *places)
 }
 
 bool
-cdn_plan_may_appear(const struct cdn_plan_build *b, const char *dir)
+cdn_plan_may_appear(const struct cdn_plan_build *b, const char *dir,
+    cdn_plan_listed_fn *is_listed, const void *listed)
 {
 	const struct cdn_authority_spec *spec = b->in->spec;
-	struct asking a = { .b = b, .dir = dir };
+	struct asking a = { .b = b, .dir = dir, .is_listed = is_listed,
+		.listed = listed };
 
 	for (size_t i = 0; i < spec->document_count; i++)
 		if (places_appear(&a, &spec->documents[i].host_modify) ||

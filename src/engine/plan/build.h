@@ -70,9 +70,12 @@ bool cdn_plan_in_places(const struct cdn_place_list *places, const char *path);
 
 /*
  * Could a name appear in dir that may be modified although what no rule speaks
- * of may not?  Asks about the names that rules and places mention.
+ * of may not?  Asks about the names that rules and places mention.  is_listed:
+ * is the path, an entry of dir, known to be there?
  */
-bool cdn_plan_may_appear(const struct cdn_plan_build *b, const char *dir);
+typedef bool cdn_plan_listed_fn(const char *path, const void *arg);
+bool cdn_plan_may_appear(const struct cdn_plan_build *b, const char *dir,
+    cdn_plan_listed_fn *is_listed, const void *arg);
 
 /* DIR/NAME into out; false when it is too long. */
 bool cdn_plan_join(const char *dir, cdn_str name, char out[CDN_PATH_MAX + 1]);

@@ -150,8 +150,9 @@ typedef int cdn_plan_entry_fn(const char *name, bool is_directory, void *arg);
 
 struct cdn_plan_reader {
 	/*
-	 * Calls entry for each name but "." and ".."; stops when it returns
-	 * nonzero and passes that on.  0, or a negative CORDON_E_ code.
+	 * Calls entry for each name but ".", ".." and symbolic links, which
+	 * are no objects of their own; stops when it returns nonzero and
+	 * passes that on.  0, or a negative CORDON_E_ code.
 	 */
 	int (*list)(void *arg, const char *dir, cdn_plan_entry_fn *entry,
 	    void *entry_arg, struct cordon_error *err);
@@ -163,8 +164,7 @@ struct cdn_plan_reader {
 	 */
 	bool (*readable)(void *arg, const char *path);
 	/*
-	 * Is it there, and no symbolic link?  Links are never followed.  Also
-	 * asked about what list() named, before it becomes a region.
+	 * Is it there, and no symbolic link?  Links are never followed.
 	 */
 	bool (*exists)(void *arg, const char *path, bool *ret_directory);
 	void *arg;

@@ -60,16 +60,12 @@ kind_of(const enum cdn_subtree says[CDN_RULE_OPS])
 
 /* Nothing can lie below what is no directory: the path itself is asked. */
 static enum cdn_subtree
-ask_one(const struct cdn_plan_build *b, enum cordon_op op,
-    const struct spot *spot)
+ask_file(const struct cdn_plan_build *b, enum cordon_op op, const char *path)
 {
 	const struct cdn_question question = { .as = CORDON_AS_PROCESS,
-		.op = op, .path = cdn_str_of(spot->path) };
+		.op = op, .path = cdn_str_of(path) };
 	struct cordon_verdict verdict;
 
-	if (spot->directory)
-		return cdn_decide_subtree(b->view, question.as, op,
-		    question.path);
 	cdn_decide(b->view, &question, &verdict);
 	return verdict.allowed ? CDN_SUBTREE_ALLOW : CDN_SUBTREE_DENY;
 }
@@ -79,10 +75,14 @@ look(const struct cdn_plan_build *b, const char *path, bool directory)
 {
 	struct spot spot = { .path = path, .directory = directory };
 
-	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
+	if (directory)
+		cdn_decide_subtrees(b->view, CORDON_AS_PROCESS,
+		    cdn_str_of(path), spot.says);
+	for (enum cordon_op op = CORDON_READ; !directory && op <= CORDON_EXEC;
+	     op++)
 		spot.says[op] = op > CORDON_READ &&
 			spot.says[CORDON_READ] == CDN_SUBTREE_DENY ?
-		    CDN_SUBTREE_DENY : ask_one(b, op, &spot);
+		    CDN_SUBTREE_DENY : ask_file(b, op, path);
 	spot.kind = kind_of(spot.says);
 	return spot;
 }
@@ -179,12 +179,10 @@ keep(struct listing *l, const struct spot *spot)
 	return 0;
 }
 
-/* A symbolic link is no object of its own; what it leads to has its place. */
 static int
 on_entry(const char *name, bool is_directory, void *arg)
 {
 	struct listing *l = arg;
-	const struct cdn_plan_reader *reader = l->b->in->reader;
 	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	struct spot spot;
 
@@ -194,11 +192,7 @@ on_entry(const char *name, bool is_directory, void *arg)
 	    !cdn_plan_join(l->dir, cdn_str_of(name), path))
 		return 0;
 	spot = look(l->b, path, is_directory);
-	if (spot.kind == l->unless ||
-	    (!is_directory &&
-		!reader->exists(reader->arg, path, &is_directory)))
-		return 0;
-	return keep(l, &spot);
+	return spot.kind == l->unless ? 0 : keep(l, &spot);
 }
 
 static int
@@ -332,6 +326,17 @@ break_up_forced(struct cdn_plan_build *b, const struct spot *dir)
 	return is_bound(code) ? undo(b, dir, mark) : code;
 }
 
+/* Has the directory been found to have it?  Many names of rules are there. */
+static bool
+is_listed(const char *path, const void *arg)
+{
+	const struct listing *l = arg;
+	struct spot wanted = { .path = path };
+
+	return l->n > 0 && bsearch(&wanted, l->v, l->n, sizeof(*l->v),
+	    spot_cmp) != NULL;
+}
+
 /*
  * A file that may be modified may also be removed and made again, and for that
  * the kernel asks for a right on its directory.
@@ -358,7 +363,7 @@ break_up(struct cdn_plan_build *b, const struct spot *dir,
 	size_t mark = b->region_count;
 	int code = list(&l);
 
-	if (code == 0 && (cdn_plan_may_appear(b, dir->path) ||
+	if (code == 0 && (cdn_plan_may_appear(b, dir->path, is_listed, &l) ||
 	    replaces_files(&l))) {
 		if (b->broker)
 			return stay(b, dir, true);

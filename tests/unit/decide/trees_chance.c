@@ -50,8 +50,12 @@ check_subtree(const struct draft *d, const struct world *w, enum cordon_as as,
 {
 	enum cdn_subtree got = cdn_decide_subtree(w->authority, as, op,
 	    cdn_str_of(path));
+	enum cdn_subtree all[CDN_RULE_OPS];
 	size_t allowed = 0, count = 0;
 
+	cdn_decide_subtrees(w->authority, as, cdn_str_of(path), all);
+	if (all[op] != got)
+		wrong(&subtrees, d, "subtrees", path, "", as, op);
 	for (size_t i = 0; i < draft_path_count; i++)
 		if (draft_below(draft_paths[i], path)) {
 			count++;

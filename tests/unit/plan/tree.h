@@ -139,7 +139,7 @@ tree_list(void *arg, const char *dir, cdn_plan_entry_fn *entry,
 		    &t->v[t->backwards ? t->n - 1 - i : i];
 		const char *name = tree_name(node->path, dir);
 
-		if (name == NULL)
+		if (name == NULL || node->link)
 			continue;
 		t->listed++;
 		code = entry(name, node->directory, entry_arg);
