@@ -35,6 +35,7 @@ push(struct cdn_cursor *to, uint32_t at, const struct cdn_node *node)
 	if ((node->flags & CDN_NODE_LOOPS) != 0) {
 		to->loop_names |= node->names;
 		to->loop_flags |= (uint8_t)node->flags;
+		/* NOLINTNEXTLINE(clang-analyzer-core.*): or it is replaced */
 		to->nodes[to->count++] = to->nodes[to->loops];
 		to->nodes[to->loops++] = at;
 	} else {
