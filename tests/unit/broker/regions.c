@@ -77,8 +77,9 @@ check_chance(struct cdn_broker *broker)
 int
 main(void)
 {
+	bool left[CDN_LEN(regions)] = { false };
 	struct cdn_broker broker = { .spec = { .regions = regions,
-		.region_count = CDN_LEN(regions) } };
+		.region_count = CDN_LEN(regions) }, .left = left };
 
 	pthread_rwlock_init(&broker.judging, NULL);
 	ok(ask(&broker, "/w/a", false, false), "the place itself");
