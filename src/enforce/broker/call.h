@@ -128,6 +128,9 @@ CDN_MUST_USE int cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
 CDN_MUST_USE int cdn_call_judge_pair(struct cdn_call *call,
     enum cdn_compound what, const struct cdn_object *from,
     const struct cdn_object *to);
+/* That a symbolic link is made, moved or gets a second name there. */
+CDN_MUST_USE int cdn_call_judge_link(struct cdn_call *call,
+    const struct cdn_object *at);
 /* Nothing below gets another verdict when the one becomes the other. */
 bool cdn_call_is_same(const struct cdn_call *call,
     const struct cdn_object *from, const struct cdn_object *to);

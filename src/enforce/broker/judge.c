@@ -245,7 +245,7 @@ judge_pair(struct cdn_call *call, enum cdn_compound what,
 		verdict.matched_rule = split_rule;
 	} else if (from->on_proc || to->on_proc) {
 		verdict.allowed = false;
-	} else {
+	} else if (what != CDN_SYMLINK) {
 		judge_pair_links(broker, what, from, to, &question, &verdict);
 	}
 	if (verdict.allowed)
@@ -266,6 +266,12 @@ cdn_call_judge_pair(struct cdn_call *call, enum cdn_compound what,
 	r = broker->closed ? -ENOSYS : judge_pair(call, what, from, to);
 	pthread_rwlock_unlock(&broker->judging);
 	return r;
+}
+
+int
+cdn_call_judge_link(struct cdn_call *call, const struct cdn_object *at)
+{
+	return cdn_call_judge_pair(call, CDN_SYMLINK, at, at);
 }
 
 bool

@@ -41,15 +41,19 @@ take_umask(struct cdn_call *call)
 	return r;
 }
 
-/* A directory may not come to be while a rename has seen a file (rename.c). */
+/* Neither may come to be while a rename has seen a file (rename.c). */
 static int
-make_directory(struct cdn_broker *broker, const struct cdn_named *named,
-    mode_t mode)
+make_directory_or_link(struct cdn_broker *broker, const struct making *making,
+    const struct cdn_named *named)
 {
 	int r;
 
 	pthread_mutex_lock(&broker->naming);
-	r = mkdirat(named->in.fd, named->name, mode) == 0 ? 0 : -errno;
+	r = making->text != NULL ?
+	    symlinkat(making->text, named->in.fd, named->name) :
+	    mkdirat(named->in.fd, named->name,
+		making->mode & ~(mode_t)S_IFMT);
+	r = r == 0 ? 0 : -errno;
 	pthread_mutex_unlock(&broker->naming);
 	return r;
 }
@@ -58,19 +62,23 @@ static int
 make_it(struct cdn_call *call, const struct making *making,
     const struct cdn_named *named)
 {
-	int r;
+	int r = making->text != NULL ? 0 : take_umask(call);
 
-	if (making->text != NULL)
-		return symlinkat(making->text, named->in.fd, named->name) == 0 ?
-		    0 : -errno;
-	r = take_umask(call);
 	if (r < 0)
 		return r;
-	if (S_ISDIR(making->mode))
-		return make_directory(call->broker, named,
-		    making->mode & ~(mode_t)S_IFMT);
+	if (S_ISDIR(making->mode) || making->text != NULL)
+		return make_directory_or_link(call->broker, making, named);
 	return mknodat(named->in.fd, named->name, making->mode, 0) == 0 ? 0 :
 	    -errno;
+}
+
+static int
+judge_made(struct cdn_call *call, const struct making *making,
+    const struct cdn_named *named)
+{
+	if (making->text != NULL)
+		return cdn_call_judge_link(call, &named->at);
+	return cdn_call_judge(call, CORDON_MODIFY, &named->at);
 }
 
 /*
@@ -84,7 +92,7 @@ check_made(struct cdn_call *call, const struct making *making,
 	int r = cdn_named_moved(call, named);
 
 	if (r == 1)
-		r = cdn_call_judge(call, CORDON_MODIFY, &named->at);
+		r = judge_made(call, making, named);
 	if (r < 0 && cdn_named_look(named) == 0 &&
 	    (named->at.mode & S_IFMT) == (making->mode & S_IFMT))
 		(void)unlinkat(named->in.fd, named->name,
@@ -101,7 +109,7 @@ make_at(struct cdn_call *call, const struct making *making,
 	if (r == 0)
 		r = cdn_named_check_new(named, S_ISDIR(making->mode));
 	if (r == 0)
-		r = cdn_call_judge(call, CORDON_MODIFY, &named->at);
+		r = judge_made(call, making, named);
 	if (r == 0 && !S_ISDIR(making->mode) &&
 	    (making->mode & (S_ISUID | S_ISGID)) != 0)
 		r = cdn_call_refuse(call, CORDON_MODIFY, &named->at,

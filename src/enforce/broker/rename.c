@@ -95,8 +95,15 @@ what_it_is(const struct cdn_call *call, const struct moving *moving)
 static int
 judge(struct cdn_call *call, const struct moving *moving)
 {
-	return cdn_call_judge_pair(call, what_it_is(call, moving),
-	    &moving->from.at, &moving->to.at);
+	const struct cdn_object *from = &moving->from.at, *to = &moving->to.at;
+	int r = cdn_call_judge_pair(call, what_it_is(call, moving), from, to);
+
+	if (r == 0 && S_ISLNK(from->mode))
+		r = cdn_call_judge_link(call, to);
+	if (r == 0 && (moving->flags & RENAME_EXCHANGE) != 0 &&
+	    S_ISLNK(to->mode))
+		r = cdn_call_judge_link(call, from);
+	return r;
 }
 
 /*
@@ -160,6 +167,24 @@ check_moved(struct cdn_call *call, struct moving *moving)
 	return r;
 }
 
+/*
+ * Did somebody outside put a link in the place of what was judged?  Of two that
+ * change places none can: nothing below them gets another verdict.
+ */
+static int
+check_arrived(struct cdn_call *call, struct moving *moving)
+{
+	struct cdn_named *to = &moving->to;
+	int r = 0;
+
+	if (!S_ISLNK(moving->from.at.mode) && moving->flags != RENAME_EXCHANGE &&
+	    cdn_named_look(to) == 0 && S_ISLNK(to->at.mode))
+		r = cdn_call_judge_link(call, &to->at);
+	if (r < 0)
+		(void)unlinkat(to->in.fd, to->name, 0);
+	return r;
+}
+
 static int
 rename_at(struct cdn_call *call, struct moving *moving)
 {
@@ -194,7 +219,8 @@ rename_at(struct cdn_call *call, struct moving *moving)
 		cdn_call_left(call, &moving->from.at);
 	if (S_ISDIR(moving->to.at.mode))
 		cdn_call_left(call, &moving->to.at);
-	return check_moved(call, moving);
+	r = check_moved(call, moving);
+	return r < 0 ? r : check_arrived(call, moving);
 }
 
 static int
@@ -258,6 +284,16 @@ struct linking {
 	char to[CDN_PATH_MAX + 1];
 };
 
+static int
+judge_name(struct cdn_call *call, const struct cdn_object *object,
+    const struct cdn_named *to)
+{
+	int r = cdn_call_judge_pair(call, CDN_LINK, object, &to->at);
+
+	return r == 0 && S_ISLNK(object->mode) ?
+	    cdn_call_judge_link(call, &to->at) : r;
+}
+
 /* Exactly what was judged gets the name, whatever stands in its place now. */
 static int
 link_it(struct cdn_call *call, const struct cdn_object *object,
@@ -267,12 +303,15 @@ link_it(struct cdn_call *call, const struct cdn_object *object,
 	int r;
 
 	snprintf(name, sizeof(name), "%d", object->fd);
-	if (linkat(call->broker->fds_fd, name, to->in.fd, to->name,
-		AT_SYMLINK_FOLLOW) != 0)
-		return -errno;
+	pthread_mutex_lock(&call->broker->naming); /* it may be a link */
+	r = linkat(call->broker->fds_fd, name, to->in.fd, to->name,
+	    AT_SYMLINK_FOLLOW) == 0 ? 0 : -errno;
+	pthread_mutex_unlock(&call->broker->naming);
+	if (r < 0)
+		return r;
 	r = cdn_named_moved(call, to);
 	if (r == 1)
-		r = cdn_call_judge_pair(call, CDN_LINK, object, &to->at);
+		r = judge_name(call, object, to);
 	if (r < 0 && cdn_named_look(to) == 0 && to->at.dev == object->dev &&
 	    to->at.ino == object->ino)
 		(void)unlinkat(to->in.fd, to->name, 0);
@@ -300,7 +339,7 @@ link_at(struct cdn_call *call, const struct linking *linking,
 	/* The kernel links no directory, and knows which errno it is. */
 	if (S_ISDIR(object->mode))
 		return link_it(call, object, to);
-	r = cdn_call_judge_pair(call, CDN_LINK, object, &to->at);
+	r = judge_name(call, object, to);
 	if (r < 0)
 		return r;
 	/* Sound as for rename. */

@@ -261,6 +261,73 @@ cdn_decide_same(const struct cdn_authority *authority, enum cordon_as as,
 	return true;
 }
 
+/* ----- What a link would lead away from ------------------------------------- */
+
+/*
+ * A rule denies names below a path: where the path itself became a link, these
+ * names would be whatever lies at its other end.
+ */
+static bool
+guarded_by(const struct cdn_rule_set *set, enum cordon_layer layer,
+    cdn_str path, struct cdn_answer *ret)
+{
+	int rule = cdn_matcher_guard(set->matcher, path);
+
+	if (rule == CDN_NO_RULE)
+		return false;
+	*ret = (struct cdn_answer){ cdn_rule_set_finding(set, rule), layer };
+	return true;
+}
+
+/* As lifted() in decide.c, for all that lies below. */
+static bool
+is_lifted(const struct cdn_authority *a, enum cordon_layer layer,
+    enum cordon_op op, cdn_str stripped)
+{
+	return layer == CORDON_LAYER_PROJECT && op == CORDON_MODIFY &&
+	    set_subtree(&a->runtime_write_roots, stripped) ==
+		CDN_SUBTREE_ALLOW;
+}
+
+static bool
+is_guarded(const struct cdn_authority *a, enum cordon_op op, cdn_str stripped,
+    struct cdn_answer *ret)
+{
+	const struct cdn_scope *floor = &a->floor;
+	cdn_str relative;
+
+	if (guarded_by(op == CORDON_MODIFY ? &floor->modify : &floor->read,
+		CORDON_LAYER_FLOOR, stripped, ret))
+		return true;
+	if (!cdn_authority_inside(a, stripped, &relative))
+		return false;
+	for (size_t i = 0; i < a->layer_count; i++) {
+		const struct cdn_layer *layer = &a->layers[i];
+
+		if (guarded_by(&layer->profile->sets[op], layer->layer,
+			relative, ret) &&
+		    !is_lifted(a, layer->layer, op, stripped))
+			return true;
+	}
+	return a->preset_rules && guarded_by(&a->preset_profile.sets[op],
+	    CORDON_LAYER_PRESET, relative, ret);
+}
+
+static bool
+link_is_allowed(const struct cdn_authority *a, enum cordon_as as, cdn_str path,
+    struct cordon_verdict *ret_verdict)
+{
+	cdn_str stripped = cdn_authority_strip(path);
+	struct cdn_answer guard;
+
+	if (!is_guarded(a, CORDON_READ, stripped, &guard) &&
+	    !is_guarded(a, CORDON_MODIFY, stripped, &guard))
+		return true;
+	*ret_verdict = cdn_finding_verdict(&guard.finding, as, CORDON_MODIFY,
+	    guard.layer, a->profile_name);
+	return false;
+}
+
 /* ----- Operations with more than one part ------------------------------------ */
 
 struct part {
@@ -326,6 +393,9 @@ cdn_decide_compound(const struct cdn_authority *authority, enum cordon_as as,
 		if (!ret_verdict->allowed)
 			return CDN_COMPOUND_DENY;
 	}
+	if (what == CDN_SYMLINK &&
+	    !link_is_allowed(authority, as, to, ret_verdict))
+		return CDN_COMPOUND_DENY;
 	if (compounds[what].moves_tree &&
 	    !cdn_decide_same(authority, as, from, to))
 		return CDN_COMPOUND_SPLIT;

@@ -153,7 +153,12 @@ enum cdn_compound {
 	CDN_RENAME_DIR, /* the same, and nothing below changes its verdict */
 	CDN_EXCHANGE,	/* both ways */
 	CDN_LINK,	/* as rename: a second name is a way around a deny */
-	CDN_SYMLINK,	/* modify at the link (`to`); the target is text */
+	/*
+	 * Modify at the link (`to`), whatever it leads to; and nothing below
+	 * that name may be denied because it lies there.  Asked about links
+	 * that are moved or get a second name, too.
+	 */
+	CDN_SYMLINK,
 	CDN_COPY,	/* read there, modify here */
 };
 

@@ -82,6 +82,13 @@ enum cdn_subtree cdn_cursor_subtree(const struct cdn_matcher *matcher,
     const struct cdn_cursor *cursor, cdn_str path);
 
 /*
+ * The last rule that denies something below the path because it lies there:
+ * of what begins with ** only what has met more of the path already, for the
+ * rest denies the same anywhere.  CDN_NO_RULE, or in doubt one that does not.
+ */
+int cdn_matcher_guard(const struct cdn_matcher *matcher, cdn_str path);
+
+/*
  * True only when every path P/x has the same verdict as Q/x, and P as Q.
  * False when in doubt.
  */

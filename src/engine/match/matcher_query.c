@@ -73,6 +73,37 @@ cdn_matcher_subtree(const struct cdn_matcher *matcher, cdn_str prefix)
 	return subtree_at(matcher, &cursor, rule);
 }
 
+/* ----- Guard ------------------------------------------------------------- */
+
+static int
+last_deny(const struct cdn_matcher *matcher)
+{
+	for (size_t i = matcher->rules; i-- > 0;)
+		if (matcher->negated[i])
+			return (int)i;
+	return CDN_NO_RULE;
+}
+
+int
+cdn_matcher_guard(const struct cdn_matcher *matcher, cdn_str path)
+{
+	uint32_t anywhere = matcher->nodes[0].dirs; /* or the root itself */
+	struct cdn_cursor cursor;
+	int guard = CDN_NO_RULE;
+
+	go_to(matcher, path, &cursor);
+	if (cursor.gave_up)
+		return last_deny(matcher);
+	for (uint32_t i = 0; i < cursor.count; i++) {
+		int rule = matcher->reach_deny[cursor.nodes[i]];
+
+		if (cursor.nodes[i] != anywhere && rule > cursor.below &&
+		    rule > guard)
+			guard = rule;
+	}
+	return guard;
+}
+
 /* ----- Same -------------------------------------------------------------- */
 
 static bool

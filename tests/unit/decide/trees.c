@@ -63,7 +63,44 @@ static const struct {
 		  ".git/hooks/**" },
 		{ CDN_RENAME_DIR, "/w/.git/refs", "/w/r", ALLOW, NULL },
 		{ CDN_RENAME_DIR, "/w/src", "/w/lib", ALLOW, NULL },
+		{ CDN_SYMLINK,	  "/w/x", "/w/.git", DENY, ".git/hooks/**" },
+		{ CDN_SYMLINK,	  "/w/x", "/w/.git/refs", ALLOW, NULL },
 		{ CDN_RENAME_DIR, "/w", "/w2", DENY, "<outside workspace>" } } },
+
+	/* A link leads away from what is denied below its name. */
+	{ "links", {
+	    .write = "/o", .closed = "/o/.config/gh",
+	    .documents = { { CORDON_LAYER_USER, true,
+		"  denyRead: [\"a/b/key\", \"**/*.env\"]\n"
+		"  denyModify: [\"m/*/config\", \"n/**/config\", "
+		"\"**/.g/m/**/c\", \"**k\", \"o/**\"]\n"
+		"  fsProfiles: {unrestricted: {read: [\"**\"], modify: "
+		"[\"p/**\", \"!p/q/x\", \"p/q/**\", \"**\", \"!r/s\"]}}\n" } } },
+	  {
+		{ CDN_SYMLINK, "", "/w/a", DENY, "a/b/key" },
+		{ CDN_SYMLINK, "", "/w/a/b", DENY, "a/b/key" },
+		{ CDN_SYMLINK, "", "/w/a/c", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/m", DENY, "m/*/config" },
+		{ CDN_SYMLINK, "", "/w/m/lib", DENY, "m/*/config" },
+		{ CDN_SYMLINK, "", "/w/m/lib/x", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/n/x/y/z", DENY, "n/**/config" },
+		{ CDN_SYMLINK, "", "/w/x/y", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/.g", DENY, "**/.g/m/**/c" },
+		{ CDN_SYMLINK, "", "/w/x/.g/m/y/z", DENY, "**/.g/m/**/c" },
+		{ CDN_SYMLINK, "", "/w/x/.g/n", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/p/q", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/r", DENY, "r/s" },
+		{ CDN_SYMLINK, "", "/w/o", DENY, "o/**" },
+		{ CDN_SYMLINK, "", "/o/.config", DENY, "/o/.config/gh" },
+		{ CDN_SYMLINK, "", "/o/.local", ALLOW, NULL } } },
+
+	{ "a link where a deny of the project is lifted", {
+	    .write_roots = "/w/b",
+	    .documents = { { CORDON_LAYER_PROJECT, false,
+		"  denyModify: [\"b/*/x\", \"c/*/x\"]\n" } } },
+	  {
+		{ CDN_SYMLINK, "", "/w/b/a", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/c/a", DENY, "c/*/x" } } },
 
 	{ "the default preset lets ordinary tools work", { .profile = NULL },
 	  {
@@ -95,6 +132,18 @@ static const struct {
 		{ CDN_RENAME_DIR, "/w/x", "/w/.vscode", DENY, ".vscode/**" },
 		{ CDN_RENAME_DIR, "/w/.git/modules/a", "/w/b", SPLIT, NULL },
 		{ CDN_SYMLINK,	  "/x", "/w/.git", DENY, "**/.git" } } },
+
+	{ "links of ordinary tools, and of others", { .profile = NULL },
+	  {
+		{ CDN_SYMLINK, "", "/w/node_modules/.bin/tsc", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/node_modules/a", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/v/bin/python", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/.venv", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/sub/modules/x", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/.git/modules/lib", DENY,
+		  ".git/modules/**/hooks/**" },
+		{ CDN_SYMLINK, "", "/w/.git/worktrees/wt", DENY,
+		  ".git/worktrees/*/gitdir" } } },
 
 	{ "the workspace below a root of the command line", { .write = "/" },
 	  {

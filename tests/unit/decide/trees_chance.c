@@ -131,6 +131,38 @@ has_all(const struct world *w, enum cordon_as as, const char *ops,
 	return true;
 }
 
+/* Is something below denied by a rule that says where it lies? */
+static bool
+leads_away(const struct world *w, enum cordon_as as, const char *path)
+{
+	char whole[64];
+
+	for (size_t i = 1; i < CDN_LEN(tails); i++) {
+		struct cdn_question question = { .as = as,
+			.op = CORDON_MODIFY };
+		struct cordon_verdict v;
+
+		snprintf(whole, sizeof(whole), "%s%s", path, tails[i]);
+		question.path = cdn_str_of(whole);
+		cdn_decide(w->authority, &question, &v);
+		if (!v.allowed && v.rule_text != NULL &&
+		    strncmp(v.rule_text + (v.rule_text[0] == '!'), "**", 2) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* A link may be refused although both parts are allowed, and carefully so. */
+static bool
+link_is_wrong(const struct world *w, enum cordon_as as, const char *path,
+    enum cdn_compound_result got, const struct cordon_verdict *v, bool parts)
+{
+	if (got == CDN_COMPOUND_ALLOW)
+		return !parts || !v->allowed || leads_away(w, as, path);
+	return got != CDN_COMPOUND_DENY || v->allowed ||
+	    (parts && v->rule_text == NULL);
+}
+
 static void
 check_compound(const struct draft *d, const struct world *w,
     enum cordon_as as, const char *p, const char *q)
@@ -150,7 +182,8 @@ check_compound(const struct draft *d, const struct world *w,
 	compounds.asked++;
 	compounds.possible += allowed;
 	compounds.precise += got == CDN_COMPOUND_ALLOW;
-	if ((got == CDN_COMPOUND_DENY) == parts || v.allowed != parts ||
+	if (what == CDN_SYMLINK ? link_is_wrong(w, as, q, got, &v, parts) :
+		(got == CDN_COMPOUND_DENY) == parts || v.allowed != parts ||
 	    (got == CDN_COMPOUND_ALLOW && !allowed) ||
 	    (got == CDN_COMPOUND_SPLIT && !needs[what].tree && !program))
 		wrong(&compounds, d, "compound", p, q, as, CORDON_MODIFY);

@@ -89,6 +89,51 @@ static const struct {
 	{ "** !a**b/**", "x", "a", false },
 };
 
+/* The rule that a link at the path would lead away from. */
+static const struct {
+	const char *rules;
+	const char *path;
+	int want;
+} guards[] = {
+	{ "", "a", CDN_NO_RULE },
+	{ "**", "a", CDN_NO_RULE },
+	{ "** !**/*.env", "a/b", CDN_NO_RULE },
+	{ "** !**.env !**e/f", "a/b", CDN_NO_RULE },
+	{ "** !**.env !**e/f", "a/be", 2 },
+	{ "** !a/b", "a", 1 },
+	{ "** !a/b", "a/b", CDN_NO_RULE },
+	{ "** !a/b", "b", CDN_NO_RULE },
+	{ "** !a/b a/**", "a", CDN_NO_RULE },
+	{ "** a/** !a/b", "a", 2 },
+	{ "** !a/*/c", "a/x", 1 },
+	{ "** !a/*/c", "a/x/y", CDN_NO_RULE },
+	{ "** !a/**/c", "a/x/y", 1 },
+	{ "** !*/c !*/*/d", "x", 2 },
+	{ "** !**/g/**/c", "x/y", CDN_NO_RULE },
+	{ "** !**/g/**/c", "x/g", 1 },
+	{ "** !**/g/**/c", "x/g/y/z", 1 },
+	{ "** !**/g", "x/g", CDN_NO_RULE },
+	{ "** !a**b/c", "a/x", 1 },
+	{ "** !a**b/c", "x", CDN_NO_RULE },
+};
+
+static void
+test_guards(void)
+{
+	struct rule_set set;
+
+	for (size_t i = 0; i < CDN_LEN(guards); i++) {
+		int got;
+
+		rule_set_parse(&set, guards[i].rules);
+		got = cdn_matcher_guard(set.matcher, cdn_str_of(guards[i].path));
+		if (!ok_f(got == guards[i].want, "[%s] a link at '%s': %d",
+			guards[i].rules, guards[i].path, guards[i].want))
+			printf("# got %d\n", got);
+		rule_set_done(&set);
+	}
+}
+
 static void
 test_facts(void)
 {
@@ -268,6 +313,7 @@ main(void)
 {
 	random_start();
 	test_facts();
+	test_guards();
 	family_plain(&family);
 	test_subtree(1500 * random_tries());
 	test_same(300 * random_tries());
