@@ -21,37 +21,38 @@ static const struct cdn_preset presets[] = {
 };
 
 /*
- * Each git entry is a way to run code at the host's next plain `git status`;
- * the others are read by editors, shells and agents when they open the tree.
- * The entry for .git alone is the name itself: no .git appears or goes.
+ * Each git entry is a way to run code at the host's next plain `git status`, in
+ * the repository, its submodules or its worktrees: what git reads there as
+ * configuration, runs, or is led elsewhere by.  Those with ** inside also keep
+ * links out of every .git, through which the host's git would write.  The entry
+ * for .git alone is the name itself: no .git appears or goes.  The others are
+ * read by editors, shells and agents when they open the tree.
  */
-static const struct {
-	const char *pattern;
-	enum cdn_preset_git until; /* it holds up to this word */
-} executed[] = {
-	{ ".git/hooks/**",			CDN_GIT_NESTED },
-	{ ".git/config",			CDN_GIT_NESTED },
-	{ ".git/config.worktree",		CDN_GIT_FRESH },
-	{ ".git/commondir",			CDN_GIT_FRESH },
-	{ ".git/modules/**/config",		CDN_GIT_FRESH },
-	{ ".git/modules/**/hooks/**",		CDN_GIT_FRESH },
-	{ ".git/worktrees/*/config.worktree",	CDN_GIT_FRESH },
-	{ ".git/worktrees/*/commondir",		CDN_GIT_FRESH },
-	{ ".git/worktrees/*/gitdir",		CDN_GIT_FRESH },
-	{ "**/.git/config",			CDN_GIT_FIXED },
-	{ "**/.git/hooks/**",			CDN_GIT_FIXED },
-	{ "**/.git",				CDN_GIT_FIXED },
-	{ ".envrc",				CDN_GIT_FRESH },
-	{ ".vscode/**",				CDN_GIT_FRESH },
-	{ ".idea/**",				CDN_GIT_FRESH },
-	{ ".devcontainer/**",			CDN_GIT_FRESH },
-	{ ".mcp.json",				CDN_GIT_FRESH },
-	{ ".claude/**",				CDN_GIT_FRESH },
-	{ ".codex/**",				CDN_GIT_FRESH },
-	{ ".gemini/**",				CDN_GIT_FRESH },
-	{ ".cursor/**",				CDN_GIT_FRESH },
-	{ ".cordon/**",				CDN_GIT_FRESH },
+static const char *const executed[] = {
+	"**/.git/hooks/**",
+	"**/.git/config",
+	"**/.git/**/config.worktree",
+	"**/.git/**/commondir",
+	"**/.git/modules/**/config",
+	"**/.git/modules/**/hooks/**",
+	"**/.git/worktrees/*/config",
+	"**/.git/worktrees/*/hooks/**",
+	"**/.git/worktrees/*/gitdir",
+	"**/.git",
+	".envrc",
+	".vscode/**",
+	".idea/**",
+	".devcontainer/**",
+	".mcp.json",
+	".claude/**",
+	".codex/**",
+	".gemini/**",
+	".cursor/**",
+	".cordon/**",
 };
+
+static const char any_git[] = "**/.git";
+#define ANYWHERE 3 /* bytes of "**" and a slash */
 
 static const char *const system_dirs[] = {
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
@@ -77,7 +78,7 @@ cdn_preset_get(enum cordon_preset preset)
 const char *
 cdn_preset_executed(size_t i)
 {
-	return i < CDN_LEN(executed) ? executed[i].pattern : NULL;
+	return i < CDN_LEN(executed) ? executed[i] : NULL;
 }
 
 const char *
@@ -90,6 +91,18 @@ const char *
 cdn_preset_toolchain(size_t i)
 {
 	return i < CDN_LEN(toolchains) ? toolchains[i] : NULL;
+}
+
+/* What an entry says of the repositories of this run; NULL: nothing. */
+static const char *
+entry_for(const char *pattern, enum cdn_preset_git git)
+{
+	if (git == CDN_GIT_FIXED ||
+	    strncmp(pattern, any_git, sizeof(any_git) - 1) != 0)
+		return pattern;
+	if (git == CDN_GIT_FRESH || strcmp(pattern, any_git) == 0)
+		return NULL;
+	return pattern + ANYWHERE;
 }
 
 static struct cdn_rule
@@ -106,6 +119,7 @@ cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
     struct cordon_error *err)
 {
 	struct cdn_rules rules = { 0 };
+	const char *entry;
 
 	rules.v = cdn_arena_array(arena, 1 + CDN_LEN(executed),
 	    sizeof(*rules.v));
@@ -115,9 +129,9 @@ cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
 		rules.v[rules.n++] = preset_rule(preset, "**", false);
 	if (op == CORDON_MODIFY && preset->denies)
 		for (size_t i = 0; i < CDN_LEN(executed); i++)
-			if (executed[i].until >= git)
-				rules.v[rules.n++] = preset_rule(preset,
-				    executed[i].pattern, true);
+			if ((entry = entry_for(executed[i], git)) != NULL)
+				rules.v[rules.n++] = preset_rule(preset, entry,
+				    true);
 	*ret = rules;
 	return 0;
 }

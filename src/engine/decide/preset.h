@@ -23,7 +23,7 @@ struct cdn_preset {
 enum cdn_preset_git {
 	CDN_GIT_FIXED,	/* all: no repository appears, none is reconfigured */
 	CDN_GIT_NESTED, /* those of the workspace's own repository */
-	CDN_GIT_FRESH,	/* it has none: one may be made, too */
+	CDN_GIT_FRESH,	/* none: it has none, and whoever makes it configures it */
 };
 
 const struct cdn_preset *cdn_preset_get(enum cordon_preset preset);

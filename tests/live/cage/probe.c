@@ -104,6 +104,12 @@ do_rename(char **arg)
 }
 
 static int
+do_exchange(char **arg)
+{
+	return renameat2(AT_FDCWD, arg[0], AT_FDCWD, arg[1], RENAME_EXCHANGE);
+}
+
+static int
 do_link(char **arg)
 {
 	return link(arg[0], arg[1]);
@@ -598,7 +604,8 @@ static const struct {
 	{ "write", do_write, 1 },
 	{ "create", do_create, 1 }, { "list", do_list, 1 },
 	{ "unlink", do_unlink, 1 }, { "mkdir", do_mkdir, 1 },
-	{ "rename", do_rename, 2 }, { "link", do_link, 2 },
+	{ "rename", do_rename, 2 }, { "exchange", do_exchange, 2 },
+	{ "link", do_link, 2 },
 	{ "symlink", do_symlink, 2 }, { "truncate", do_truncate, 1 },
 	{ "stat", do_stat, 1 },
 	{ "chmod", probe_chmod, 1 }, { "fchmod", probe_fchmod, 1 },

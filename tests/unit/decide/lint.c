@@ -6,7 +6,7 @@
 #include "engine/decide/preset.h"
 #include "support/engine.h"
 
-#define GIT_NESTED "\"**/.git\", \"**/.git/config\", \"**/.git/hooks/**\""
+#define GIT_NESTED "\"**/.git/**\""
 
 /* clang-format off */
 static const struct {
@@ -134,12 +134,13 @@ static const struct {
 	{ "hooks and the like",
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\"], modify: [\"**\"]}\n",
-	  "L008 6:32", "'.git/hooks/**', '.git/config', "
-	  "'.git/config.worktree' and 19 more" },
+	  "L008 6:32", "'**/.git/hooks/**', '**/.git/config', "
+	  "'**/.git/**/config.worktree' and 17 more" },
 	{ "a repository inside what is granted",
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\"], modify: [\"src/**\"]}\n",
-	  "L008 6:32", "'**/.git/config', '**/.git/hooks/**', '**/.git'" },
+	  "L008 6:32", "'**/.git/hooks/**', '**/.git/config', "
+	  "'**/.git/**/config.worktree' and 7 more" },
 	{ "a floating grant meets directories, not files",
 	  "  denyModify: [\"**/.git/**\"]\n"
 	  "  fsProfiles:\n"

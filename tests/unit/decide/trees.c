@@ -140,10 +140,15 @@ static const struct {
 		{ CDN_SYMLINK, "", "/w/v/bin/python", ALLOW, NULL },
 		{ CDN_SYMLINK, "", "/w/.venv", ALLOW, NULL },
 		{ CDN_SYMLINK, "", "/w/sub/modules/x", ALLOW, NULL },
+		{ CDN_SYMLINK, "", "/w/.github", ALLOW, NULL },
 		{ CDN_SYMLINK, "", "/w/.git/modules/lib", DENY,
-		  ".git/modules/**/hooks/**" },
+		  "**/.git/modules/**/hooks/**" },
 		{ CDN_SYMLINK, "", "/w/.git/worktrees/wt", DENY,
-		  ".git/worktrees/*/gitdir" } } },
+		  "**/.git/worktrees/*/gitdir" },
+		{ CDN_SYMLINK, "", "/w/.git/logs/HEAD", DENY,
+		  "**/.git/**/commondir" },
+		{ CDN_SYMLINK, "", "/w/sub/.git/x", DENY,
+		  "**/.git/**/commondir" } } },
 
 	{ "the workspace below a root of the command line", { .write = "/" },
 	  {

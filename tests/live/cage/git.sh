@@ -1,0 +1,189 @@
+#!/bin/bash
+# What a run leaves behind in repositories does nothing at the host's next git.
+#
+#	trysys -i IDENTITY git.sh
+#
+# Every attack is made twice: outside, where it must work, or it would prove
+# nothing; and in the cage.  Then the host does what people do, and a canary
+# tells whether it ran something.
+set -u
+
+cordon=$CORDON_COMMAND
+umask 022
+stage=$(mktemp -d /tmp/cordon-git-XXXXXX)
+trap 'rm -rf "$stage"' EXIT
+tree=$stage/tree
+points=0 failures=0
+
+ok()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		sed 's/^/# /' "$stage/log"
+		failures=$((failures + 1))
+	fi
+}
+
+mkdir "$stage/home"
+PATH=/usr/local/bin:/usr/bin:/bin # the system's tools: everybody may use them
+export HOME="$stage/home" XDG_STATE_HOME="$stage/home/.local/state"
+export CANARY="$stage/canary"
+unset XDG_CONFIG_HOME XDG_RUNTIME_DIR
+cp "$CORDON_PROBE" "$stage/probe"
+export PROBE="$stage/probe"
+git config --global user.name Somebody
+git config --global user.email somebody@example.org
+git config --global protocol.file.allow always
+git config --global init.defaultBranch main
+
+git init -q "$stage/lib"
+git -C "$stage/lib" commit -q --allow-empty -m first
+
+# make_tree: a repository, a submodule, a worktree, a nested repository.
+make_tree()
+{
+	git init -q "$tree"
+	echo 1 >"$tree/f"
+	git -C "$tree" submodule --quiet add "$stage/lib" lib 2>/dev/null
+	printf '/wt\n/sub\n' >"$tree/.gitignore"
+	git -C "$tree" add f .gitignore
+	git -C "$tree" commit -q -m first
+	git -C "$tree" worktree add -q wt -b wt
+	git init -q "$tree/sub"
+	git -C "$tree/sub" commit -q --allow-empty -m first
+	git -C "$tree/lib" config extensions.worktreeConfig true
+	git -C "$tree/sub" config extensions.worktreeConfig true
+	git -C "$tree/wt" submodule --quiet update --init 2>/dev/null
+}
+make_tree
+mv "$tree" "$stage/made"
+
+# The same again, at its place: worktrees name each other by it.
+fresh_tree()
+{
+	rm -rf "$tree"
+	cp -a "$stage/made" "$tree"
+}
+
+# For attacks: a configuration that makes git sing.
+# shellcheck disable=SC2016 # for the shells of the attacks
+tools='evil() {
+	printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n%s" "$1"
+	printf "\tfsmonitor = \"echo sung >>%s; false\"\n" "$CANARY"
+}
+probe() { "$PROBE" "$@"; }
+lib=.git/modules/lib
+'
+
+# The host does what people do; the canary must not sing.
+use()
+{
+	rm -f "$CANARY"
+	{
+		git -C "$tree" status
+		git -C "$tree/lib" status
+		git -C "$tree/wt" status
+		git -C "$tree/sub" status
+		git -C "$tree" commit -q --allow-empty -m more
+	} >>"$stage/log" 2>&1
+	[ ! -e "$CANARY" ]
+}
+
+# attack WHAT SCRIPT [WHERE]: outside it works, in the cage it does not.
+attack()
+{
+	local where=${3-.}
+
+	fresh_tree
+	(cd "$tree/$where" && sh -c "$tools$2") >"$stage/log" 2>&1
+	! use
+	ok $? "control: $1"
+	fresh_tree
+	(cd "$tree/$where" && "$cordon" run --env CANARY --env PROBE \
+	    --read "$PROBE" -- sh -c "$tools$2") >"$stage/log" 2>&1
+	use && grep -q '^cordon: .*denial' "$stage/log"
+	ok $? "$1"
+}
+
+# ----- Links in the place of what is protected by its name ---------------------------
+
+# shellcheck disable=SC2016
+away='mv $lib $lib.old; cp -r $lib.old evil; evil "	worktree = ../lib
+" >evil/config; '
+# shellcheck disable=SC2016
+attack 'a link for the directory of a submodule' \
+    "$away"'ln -s ../../evil $lib'
+# shellcheck disable=SC2016
+attack 'one that is renamed to it' \
+    "$away"'ln -s ../../evil l; probe rename l $lib'
+# shellcheck disable=SC2016
+attack 'one that is linked to it' \
+    "$away"'ln -s ../../evil l; probe link l $lib'
+# shellcheck disable=SC2016
+attack 'one that changes places with a file' \
+    "$away"'ln -s ../../evil l; echo >$lib; probe exchange l $lib'
+# shellcheck disable=SC2016
+attack 'one that comes with its directory' \
+    "$away"'mkdir d; ln -s ../../evil d/lib; mv .git/modules .git/m
+    probe rename d .git/modules'
+# shellcheck disable=SC2016
+attack 'a link for the directory of a worktree' '
+mkdir evil; cp -r .git/worktrees/wt/. evil; cp -r .git common
+evil >common/config; echo ../common >evil/commondir
+mv .git/worktrees/wt .git/worktrees/old; ln -s ../../evil .git/worktrees/wt'
+
+# ----- What leads git to another configuration ----------------------------------------
+
+# shellcheck disable=SC2016
+attack 'commondir of a submodule' '
+cp -r $lib evil; evil "	worktree = ../lib
+" >evil/config; echo ../../../evil >$lib/commondir'
+# shellcheck disable=SC2016
+attack 'config.worktree of a submodule' 'evil >$lib/config.worktree'
+# shellcheck disable=SC2016
+attack 'commondir of a nested repository' '
+cp -r sub/.git evil; evil >evil/config; echo ../../evil >sub/.git/commondir'
+attack 'config.worktree of a nested repository' \
+    'evil >sub/.git/config.worktree'
+attack 'a worktree that becomes a repository of its own' '
+cd .git/worktrees; mv wt old; mkdir wt; cp old/HEAD old/index wt
+cp -r ../objects ../refs wt; evil >wt/config'
+
+# ----- What must work -------------------------------------------------------------------
+
+works()
+{
+	(cd "$tree/$1" && "$cordon" run -- sh -ec "$3") \
+	    >"$stage/log" 2>&1
+	ok $? "$2"
+}
+
+fresh_tree
+works . 'git commit' 'echo 2 >f; git commit -q -a -m second; git status'
+works . 'git gc' 'git gc -q'
+works . 'git branch, checkout, stash, rebase' '
+git checkout -q -b side; echo 3 >f; git stash -q; git stash pop -q
+git commit -q -a -m third; git checkout -q main; git merge -q side
+git rebase -q HEAD~1; git branch -d side'
+works . 'git commit in a submodule' \
+    'cd lib; echo >f; git add f; git commit -q -m more; git gc -q'
+works . 'git commit in a nested repository' \
+    'cd sub; echo >f; git add f; git commit -q -m more'
+# shellcheck disable=SC2016
+works . 'git clone --shared elsewhere' \
+    'git clone -q --shared . "$TMPDIR/c"; git -C "$TMPDIR/c" log -1'
+works . 'git worktree list' 'git worktree list'
+works . 'links of package managers' '
+mkdir -p node_modules/.bin node_modules/.pnpm/a/node_modules/a
+echo >node_modules/.pnpm/a/node_modules/a/x
+ln -s .pnpm/a/node_modules/a node_modules/a
+ln -s ../a/x node_modules/.bin/x; mv node_modules/.bin/x node_modules/.bin/y
+cat node_modules/.bin/y'
+use
+ok $? 'and nothing is run'
+
+echo "1..$points"
+[ "$failures" -eq 0 ]
