@@ -75,6 +75,23 @@ accept_backend(const struct cdn_terms *terms, struct cordon_error *err)
 	return 0;
 }
 
+/* In there nothing could be done; who starts there means something else. */
+static int
+accept_workspace(const struct cordon_session *session,
+    struct cordon_error *err)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_READ, .path = cdn_str_of(session->workspace) };
+	struct cordon_verdict verdict;
+
+	cdn_decide(session->authority, &question, &verdict);
+	if (verdict.allowed || verdict.layer != CORDON_LAYER_FLOOR)
+		return 0;
+	return cdn_err(err, CORDON_E_WORKSPACE, "the workspace '%s' lies in "
+	    "'%s', which is protected (go to a project, or name one with "
+	    "--workspace)", session->workspace, verdict.matched_rule);
+}
+
 int
 cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 {
@@ -84,6 +101,8 @@ cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 	if (terms->backend == CORDON_BACKEND_NONE)
 		return accept_none(plan, err);
 	code = accept_backend(terms, err);
+	if (code == 0)
+		code = accept_workspace(plan->session, err);
 	if (code != 0 || terms->enforcement == CDN_ENFORCEMENT_BEST_EFFORT)
 		return code;
 	if (!plan->plan->caged)

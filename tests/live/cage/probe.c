@@ -160,6 +160,21 @@ do_mode3(char **arg)
 	return open(arg[0], O_ACCMODE) < 0 ? -1 : 0;
 }
 
+/* Nobody may look into it then, whoever judges its calls neither. */
+static int
+do_undumpable(char **arg)
+{
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	return do_read(arg);
+}
+
+/* A descriptor that was given, whatever it was opened for. */
+static int
+do_fd_mode(char **arg)
+{
+	return fchmod(atoi(arg[0]), 0777);
+}
+
 static int
 do_fd(char **arg)
 {
@@ -617,6 +632,7 @@ static const struct {
 	{ "setflags", probe_setflags, 1 },
 	{ "mknod", do_mknod, 1 }, { "fifo", do_fifo, 1 },
 	{ "exec", do_exec, 1 }, { "mode3", do_mode3, 1 }, { "fd", do_fd, 1 },
+	{ "fd-mode", do_fd_mode, 1 }, { "undumpable", do_undumpable, 1 },
 	{ "tcp", do_tcp, 1 }, { "tcp6", do_tcp6, 1 },
 	{ "mptcp", do_mptcp, 1 }, { "udp", do_udp, 1 },
 	{ "udp-device", do_udp_device, 1 },
