@@ -33,7 +33,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +47,7 @@
 #define FAR    700 /* a descriptor nobody has */
 
 static const char *a, *b, *c;
+static size_t length; /* of both */
 static char *page;
 static int held[2];
 static volatile bool stop;
@@ -57,9 +57,9 @@ static volatile bool stop;
 static void
 turn_string(void)
 {
-	memcpy(page, b, strlen(b));
+	memcpy(page, b, length);
 	__asm__ volatile("" ::: "memory");
-	memcpy(page, a, strlen(a));
+	memcpy(page, a, length);
 	__asm__ volatile("" ::: "memory");
 }
 
@@ -130,7 +130,7 @@ turn_directory(void)
 	(void)!fchdir(held[0]);
 }
 
-static const struct what {
+static struct what {
 	const char *name;
 	void (*turn)(void);
 } whats[] = {
@@ -246,7 +246,8 @@ prepare(const char *what)
 	if (strcmp(what, "string") == 0 || strcmp(what, "remap") == 0) {
 		page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		strcpy(page, a);
+		length = strlen(a);
+		snprintf(page, PAGE, "%s", a);
 		held[0] = make_page(a);
 		held[1] = make_page(b);
 		path = page;
@@ -281,19 +282,18 @@ deceive(const struct how *how, long n)
 }
 
 static void
-race(const struct what *what, const struct how *how, const char *who, long n)
+race(struct what *what, const struct how *how, const char *who, long n)
 {
 	static char stack[65536] __attribute__((aligned(16)));
-	void *arg = (void *)(uintptr_t)what;
-	pthread_t thread;
+	pthread_t thread = 0;
 	pid_t pid = -1;
 
 	stop = false;
 	if (strcmp(who, "thread") == 0)
-		pthread_create(&thread, NULL, turn_on, arg);
+		pthread_create(&thread, NULL, turn_on, what);
 	else if (strcmp(who, "process") == 0)
 		pid = clone(turn_process, stack + sizeof(stack), CLONE_VM |
-		    CLONE_FS | CLONE_FILES | SIGCHLD, arg);
+		    CLONE_FS | CLONE_FILES | SIGCHLD, what);
 	deceive(how, n);
 	stop = true;
 	if (strcmp(who, "thread") == 0)
@@ -311,7 +311,7 @@ static int reuse_pipe[2];
 static void
 reuse_first(const char *text)
 {
-	strcpy(reused, text);
+	snprintf(reused, sizeof(reused), "%s", text);
 	reuser = fork();
 	if (reuser == 0)
 		_exit(syscall(SYS_unlinkat, AT_FDCWD, reused, 0) != 0);
@@ -324,7 +324,7 @@ reuse_second(const char *text, const char *other)
 	char byte;
 
 	waitpid(reuser, NULL, 0);
-	strcpy(reused, text);
+	snprintf(reused, sizeof(reused), "%s", text);
 	if (pipe(reuse_pipe) != 0)
 		abort();
 	reuser = fork();

@@ -90,7 +90,8 @@ hammer(void *arg)
 {
 	char name[48];
 
-	snprintf(name, sizeof(name), "made/%d-%ld", (int)getpid(), (long)arg);
+	snprintf(name, sizeof(name), "made/%d-%ld", (int)getpid(),
+	    *(const long *)arg);
 	while (time(NULL) < deadline) {
 		for (int i = 0; i < 8; i++)
 			expect("read", reads("pub/a", "public"));
@@ -106,12 +107,14 @@ static void
 process_main(long threads)
 {
 	pthread_t each[THREADS_MAX];
-	long started = 0;
+	long numbers[THREADS_MAX], started = 0;
 
-	while (started < threads && started < THREADS_MAX &&
-	    pthread_create(&each[started], NULL, hammer,
-		(void *)started) == 0)
-		started++;
+	for (; started < threads && started < THREADS_MAX; started++) {
+		numbers[started] = started;
+		if (pthread_create(&each[started], NULL, hammer,
+			&numbers[started]) != 0)
+			break;
+	}
 	expect("thread", started == threads);
 	for (long i = 0; i < started; i++)
 		pthread_join(each[i], NULL);

@@ -139,7 +139,7 @@ init_main(void)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("proc", "/proc", "proc", 0, NULL) != 0) {
-		printf("Bail out! no /proc: %s\n", strerror(errno));
+		printf("Bail out! no /proc: errno %d\n", errno);
 		return 1;
 	}
 	sem_init(&arrived, 0, 0);
@@ -181,8 +181,11 @@ main(void)
 		return done_testing();
 	}
 	pid = fork();
-	if (pid == 0)
-		exit(init_main());
+	if (pid == 0) {
+		status = init_main();
+		fflush(stdout);
+		_exit(status);
+	}
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
