@@ -147,7 +147,7 @@ refused '162: which writes' ./blind write secrets/s
 cp /bin/echo secrets/program && cp /bin/echo program
 works '164: control' ./program ok
 refused '164: a program that may not be read' secrets/program no
-"$cordon" plan "${policy[@]}" | grep -q 'best effort'
+"$cordon" plan "${policy[@]}" | grep 'best effort' >/dev/null
 ok $? '164: the plan says how far that goes'
 
 # ----- 168: the policy in the workspace --------------------------------------------------------
