@@ -91,6 +91,18 @@ for line in open(sys.argv[1]):
 	complains 'cordon: 3 denials: '
 }
 
+@test "--trace tells what the kernel alone would refuse" {
+	mkdir "$HOME/.ssh"
+	echo key >"$HOME/.ssh/id"
+	cordon run -- cat "$HOME/.ssh/id"
+	exits 1
+	[[ $stderr != *denial* ]]
+	cordon run --trace -- cat "$HOME/.ssh/id"
+	exits 1
+	complains "cordon: denied: openat of '$HOME/.ssh/id' by "
+	complains 'cordon: 1 denial: read ~/.ssh (<floor>)'
+}
+
 @test "what is told is one safe line, whatever the name" {
 	under --verbose -- /usr/bin/python3 -c 'import os
 try: os.mkdir("a/\n\033[31mcordon: all is well")

@@ -64,7 +64,7 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	[CLI_JSON]	  = { "json", CLI_FLAG, NULL,
 	    "print JSON, one object per line" },
 	[CLI_VERBOSE]	  = { "verbose", CLI_FLAG, NULL,
-	    "print the plan on standard error first" },
+	    "print the plan first and each denial, on standard error" },
 	[CLI_QUIET]	  = { "quiet", CLI_FLAG, NULL,
 	    "no hints and warnings on standard error" },
 	[CLI_HELP]	  = { "help", CLI_FLAG, NULL,
