@@ -35,9 +35,13 @@ static const char *const own_dirs[] = { "/.config/cordon", own_state };
 static const char *const hidden_names[] = { "/audit", "/audit.jsonl",
 	"/audit.jsonl.head", "/homes", "/tmp" };
 
-/* What makes git look for configuration elsewhere, in a worktree's gitdir. */
-static const char *const redirects[] = { "/config.worktree", "/commondir",
-	"/gitdir" };
+/*
+ * What git reads as configuration, runs, or is led elsewhere by, in a worktree's
+ * gitdir and in those of its submodules (see the entries in preset.c).
+ */
+static const char *const redirects[] = { "/**/config.worktree",
+	"/**/commondir", "/gitdir", "/config", "/hooks", "/modules/**/config",
+	"/modules/**/hooks" };
 
 /* Both homes: the caller's HOME and the one of the password database. */
 #define HOMES 2
@@ -66,6 +70,16 @@ static void
 add_exact(struct cdn_placelist *list, const char *dir, const char *name)
 {
 	struct cdn_place like = { .pos = { .source = floor_source } };
+
+	cdn_placelist_exact(list, cdn_placelist_name(list, dir, name), &like);
+}
+
+/* The same for a pattern; what dir holds of one means more, never less. */
+static void
+add_pattern(struct cdn_placelist *list, const char *dir, const char *name)
+{
+	struct cdn_place like = { .glob = strchr(name, '*') != NULL,
+		.pos = { .source = floor_source } };
 
 	cdn_placelist_exact(list, cdn_placelist_name(list, dir, name), &like);
 }
@@ -268,7 +282,7 @@ add_sealed(struct cdn_placelist *list)
 				add_named(list, homes[i], own_dirs[k]);
 	add_documents(list);
 	for (size_t i = 0; worktree != NULL && i < CDN_LEN(redirects); i++)
-		add_exact(list, worktree, redirects[i]);
+		add_pattern(list, worktree, redirects[i]);
 }
 
 /* dir: one that holds cordon's state, or "". */

@@ -152,6 +152,23 @@ attack 'a worktree that becomes a repository of its own' '
 cd .git/worktrees; mv wt old; mkdir wt; cp old/HEAD old/index wt
 cp -r ../objects ../refs wt; evil >wt/config'
 
+# ----- A worktree as the workspace: its gitdir lies outside --------------------------
+
+# shellcheck disable=SC2016
+attack 'config of a submodule of a worktree' \
+    'evil "	worktree = ../../../../../wt/lib
+" >"$(git rev-parse --git-dir)/modules/lib/config"' wt
+# shellcheck disable=SC2016
+attack 'commondir of a submodule of a worktree' '
+lib=$(git rev-parse --git-dir)/modules/lib
+cp -r "$lib" evil; evil "	worktree = ../lib
+" >evil/config; echo "$PWD/evil" >"$lib/commondir"' wt
+# shellcheck disable=SC2016
+attack 'a link for its directory' '
+lib=$(git rev-parse --git-dir)/modules/lib
+mv "$lib" "$lib.old"; cp -r "$lib.old" evil; evil "	worktree = ../lib
+" >evil/config; ln -s "$PWD/evil" "$lib"' wt
+
 # ----- What must work -------------------------------------------------------------------
 
 works()
@@ -175,6 +192,9 @@ works . 'git commit in a nested repository' \
 # shellcheck disable=SC2016
 works . 'git clone --shared elsewhere' \
     'git clone -q --shared . "$TMPDIR/c"; git -C "$TMPDIR/c" log -1'
+works wt 'git commit in a worktree, and in a submodule there' '
+echo 2 >f; git commit -q -a -m second
+cd lib; echo >f; git add f; git commit -q -m more'
 works . 'git worktree list' 'git worktree list'
 works . 'links of package managers' '
 mkdir -p node_modules/.bin node_modules/.pnpm/a/node_modules/a
