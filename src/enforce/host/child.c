@@ -75,6 +75,8 @@ cdn_child_try(int (*fn)(void *arg), void *arg, int flags)
 struct program {
 	const char *file;
 	char *const *argv;
+	int timeout_ms;
+	struct stack *stack; /* for the program's own process */
 };
 
 CDN_BARE static int
@@ -113,20 +115,25 @@ ended_well(int pid, int pidfd, int timeout_ms)
 	return r > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* exec makes the end of a child heard again: so it is one of a child's. */
+static int
+run_program(void *arg)
+{
+	struct program *program = arg;
+	int pidfd = -1;
+	int pid = clone_quietly(program_main, program->stack, CLONE_PIDFD,
+	    program, &pidfd);
+
+	if (pid < 0)
+		return pid;
+	return ended_well(pid, pidfd, program->timeout_ms) ? 0 : -EIO;
+}
+
 bool
 cdn_child_runs(const char *file, char *const argv[], int timeout_ms)
 {
 	CDN_UNINITIALIZED struct stack stack;
-	struct program program = { file, argv };
-	int error = errno, pidfd = -1, pid;
-	bool good = false;
+	struct program program = { file, argv, timeout_ms, &stack };
 
-	pid = clone_quietly(program_main, &stack, CLONE_PIDFD, &program,
-	    &pidfd);
-	if (pid > 0) {
-		good = ended_well(pid, pidfd, timeout_ms);
-		close(pidfd);
-	}
-	errno = error;
-	return good;
+	return cdn_child_try(run_program, &program, 0) == 0;
 }
