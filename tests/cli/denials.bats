@@ -180,6 +180,10 @@ except PermissionError: print("refused")'
 	complains '  hint: use $TMPDIR, or --write /tmp'
 	cordon run -- sh -c 'mkdir -p sub/.git'
 	complains "--allow nested-git"
+	mkdir -p .git/hooks
+	cordon run -- sh -c ': >.git/hooks/x' # which that would not lift
+	complains 'modify **/.git/hooks/** (<preset workspace>)'
+	[[ $stderr != *hint* ]]
 	cordon run --allow nested-git -- sh -c 'mkdir -p sub/.git'
 	exits 0
 }

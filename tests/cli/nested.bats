@@ -43,7 +43,8 @@ prepare()
 	complains "'cordon check PATH' names the rule"
 	cordon run --trace -- cat "$HOME/.ssh/id"
 	exits 1
-	complains "denied: openat of '$HOME/.ssh/id': read ~/.ssh (<floor>)"
+	complains "denied: openat of '$HOME/.ssh/id' by "
+	complains ': read ~/.ssh (<floor>)'
 	complains '1 denial: '
 	cordon run --trace -- sh -c 'echo x >new && cat new mark'
 	exits 0

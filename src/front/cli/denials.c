@@ -89,8 +89,7 @@ is_nested_git(const struct cordon_denial *denial)
 {
 	return denial->verdict.layer == CORDON_LAYER_PRESET &&
 	    denial->verdict.rule_text != NULL &&
-	    cdn_str_starts(cdn_str_of(denial->verdict.rule_text),
-		CDN_STR("**/.git"));
+	    strcmp(denial->verdict.rule_text, "**/.git") == 0;
 }
 
 static const struct {
@@ -98,7 +97,7 @@ static const struct {
 	const char *text;
 } hints[] = {
 	{ is_in_tmp, "use $TMPDIR, or --write /tmp" },
-	{ is_nested_git, "make repositories on the host, or pass "
+	{ is_nested_git, "make and move repositories on the host, or pass "
 			 "'--allow nested-git'" },
 };
 
