@@ -66,7 +66,7 @@ named()
 	cordon policy show --json
 	exits 0
 	[ "$(json name)" = '"workspace"' ]
-	prints '"!.git/hooks/**"'
+	prints '"!**/.git/hooks/**"'
 }
 
 # ----- the store ----------------------------------------------------------------
