@@ -3,11 +3,14 @@
 #define WORD_MAX 32 /* longer names are none that is kept */
 #define END	 (-1)
 
-/* clang-format off */
-static const struct {
+struct kept {
 	const char *section;
 	const char *key; /* NULL = any */
-} kept[] = {
+	bool subsection;
+};
+
+/* clang-format off */
+static const struct kept kept[] = {
 	{ "alias",	NULL },
 	{ "core",	"autocrlf" },
 	{ "core",	"eol" },
@@ -15,6 +18,13 @@ static const struct {
 	{ "safe",	"directory" },
 	{ "user",	"email" },
 	{ "user",	"name" },
+};
+
+/* What names another file or directory. */
+static const struct kept leading[] = {
+	{ "core",	"hookspath" },
+	{ "include",	"path" },
+	{ "includeif",	"path", true },
 };
 /* clang-format on */
 
@@ -33,6 +43,8 @@ struct parser {
 	bool subsection;
 	const char *shown; /* the section that out is in; NULL = none yet */
 	struct cdn_buf *out;
+	cdn_gitconfig_fn *found; /* NULL: what is kept goes to out */
+	void *arg;
 	struct cordon_error *err;
 };
 
@@ -149,20 +161,22 @@ parse_section(struct parser *p)
 
 struct value {
 	struct cdn_buf *out; /* NULL: nobody wants it */
+	bool raw;	     /* as it is, not in git's syntax */
 	cdn_str blanks;	     /* unquoted, perhaps the last of the line */
 	bool quoted;
 	bool any; /* something was there before the blanks */
 };
 
 static void
-put_escaped(struct cdn_buf *out, int c)
+put(const struct value *v, int c)
 {
 	static const char from[] = "\n\t\b\"\\", to[] = "ntb\"\\";
-	const char *special = memchr(from, c, sizeof(from) - 1);
+	const char *special = v->raw ? NULL :
+	    memchr(from, c, sizeof(from) - 1);
 
 	if (special != NULL)
-		cdn_buf_putc(out, '\\');
-	cdn_buf_putc(out, special != NULL ? to[special - from] : (char)c);
+		cdn_buf_putc(v->out, '\\');
+	cdn_buf_putc(v->out, special != NULL ? to[special - from] : (char)c);
 }
 
 static void
@@ -170,8 +184,8 @@ value_add(struct value *v, int c)
 {
 	if (v->out != NULL) {
 		for (size_t i = 0; v->any && i < v->blanks.n; i++)
-			put_escaped(v->out, (unsigned char)v->blanks.p[i]);
-		put_escaped(v->out, c);
+			put(v, (unsigned char)v->blanks.p[i]);
+		put(v, c);
 	}
 	v->blanks = (cdn_str){ NULL, 0 };
 	v->any = true;
@@ -217,7 +231,7 @@ skip_line(struct parser *p)
 static int
 parse_value(struct parser *p, struct cdn_buf *out)
 {
-	struct value v = { .out = out };
+	struct value v = { .out = out, .raw = p->found != NULL };
 	int c, r;
 
 	for (;;) {
@@ -248,13 +262,16 @@ parse_value(struct parser *p, struct cdn_buf *out)
 static const char *
 find_kept(const struct parser *p, const struct word *key)
 {
-	if (p->subsection || p->section.too_long || key->too_long)
+	const struct kept *list = p->found != NULL ? leading : kept;
+	size_t n = p->found != NULL ? CDN_LEN(leading) : CDN_LEN(kept);
+
+	if (p->section.too_long || key->too_long)
 		return NULL;
-	for (size_t i = 0; i < CDN_LEN(kept); i++)
-		if (strcmp(kept[i].section, p->section.text) == 0 &&
-		    (kept[i].key == NULL ||
-		    strcmp(kept[i].key, key->text) == 0))
-			return kept[i].section;
+	for (size_t i = 0; i < n; i++)
+		if (list[i].subsection == p->subsection &&
+		    strcmp(list[i].section, p->section.text) == 0 &&
+		    (list[i].key == NULL || strcmp(list[i].key, key->text) == 0))
+			return list[i].section;
 	return NULL;
 }
 
@@ -265,6 +282,20 @@ show_section(struct parser *p, const char *section)
 		return;
 	cdn_buf_printf(p->out, "[%s]\n", section);
 	p->shown = section;
+}
+
+static int
+tell_value(struct parser *p, const struct word *key)
+{
+	struct cdn_buf value;
+	int r;
+
+	cdn_buf_init(&value, CDN_PATH_MAX);
+	r = parse_value(p, &value);
+	if (r == 0 && !cdn_buf_failed(&value) && value.n > 0)
+		p->found(key->text, (cdn_str){ value.p, value.n }, p->arg);
+	cdn_buf_done(&value);
+	return r;
 }
 
 /* c is the first letter of its name. */
@@ -282,6 +313,10 @@ parse_variable(struct parser *p, int c)
 	if (!is_end_of_line(c) && c != '=')
 		return invalid(p, "a variable");
 	section = find_kept(p, &key);
+	if (p->found != NULL && section != NULL && c == '=')
+		return tell_value(p, &key);
+	if (p->found != NULL)
+		section = NULL;
 	if (section != NULL) {
 		show_section(p, section);
 		cdn_buf_printf(p->out, c == '=' ? "\t%s = \"" : "\t%s",
@@ -332,4 +367,16 @@ cdn_gitconfig_filter(cdn_str text, struct cdn_buf *out,
 		out->p[before] = '\0';
 	}
 	return r;
+}
+
+int
+cdn_gitconfig_leading(cdn_str text, cdn_gitconfig_fn *found, void *arg,
+    struct cordon_error *err)
+{
+	struct parser p = { .in = text, .line = 1, .found = found, .arg = arg,
+		.err = err };
+
+	if (cdn_str_starts(text, CDN_STR("\xef\xbb\xbf")))
+		p.at = 3;
+	return parse_all(&p);
 }

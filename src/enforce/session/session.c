@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/session/hooks.h"
 #include "enforce/session/own.h"
 #include "engine/decide/preset.h"
 
@@ -179,6 +180,9 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 	if (g->code == 0)
 		g->code = cdn_worktree_find(s->arena, s->workspace,
 		    &g->worktree, err);
+	if (g->code == 0 && cdn_preset_get(s->preset)->denies)
+		g->code = cdn_hooks_find(s->arena, s->workspace, &g->worktree,
+		    &s->spec.executed, &s->spec.executed_count, err);
 	if (g->code != 0)
 		return g->code;
 	cdn_gather_floor(g, options, &s->spec, &s->inodes);

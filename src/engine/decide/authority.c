@@ -325,9 +325,12 @@ build_layers(const struct builder *like, const struct cdn_authority_spec *spec,
 }
 
 static int
-build_preset(const struct builder *like, enum cdn_preset_git git,
+build_preset(const struct builder *like, const struct cdn_authority_spec *spec,
     struct cdn_authority *a, struct cordon_error *err)
 {
+	const struct cdn_preset_facts facts = { spec->git, spec->executed,
+		spec->executed_count };
+
 	a->preset_profile.name = a->profile_name;
 	a->preset_profile.network = (struct cdn_network_set){
 		.mode = a->preset->network,
@@ -337,8 +340,8 @@ build_preset(const struct builder *like, enum cdn_preset_git git,
 	};
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
 		struct cdn_rules rules;
-		int code = cdn_preset_rules(like->arena, a->preset, op, git,
-		    &rules, err);
+		int code = cdn_preset_rules(like->arena, a->preset, op,
+		    &facts, &rules, err);
 
 		if (code == 0)
 			code = cdn_rule_set_build(like->arena, rules,
@@ -361,7 +364,7 @@ build_all(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 	if (code == 0)
 		code = build_layers(&like, spec, a, err);
 	if (code == 0)
-		code = build_preset(&like, spec->git, a, err);
+		code = build_preset(&like, spec, a, err);
 	if (code == 0)
 		code = build_scope(&like, &spec->command_read,
 		    &spec->command_write, &a->command, err);

@@ -49,6 +49,8 @@ struct cdn_authority_spec {
 	const char *workspace; /* real path */
 	enum cordon_preset preset;
 	enum cdn_preset_git git;
+	const char *const *executed; /* patterns: what else the host executes */
+	size_t executed_count;
 	const struct cdn_document *documents; /* outermost first */
 	size_t document_count;
 

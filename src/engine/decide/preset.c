@@ -115,23 +115,27 @@ preset_rule(const struct cdn_preset *preset, const char *pattern, bool negated)
 
 int
 cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
-    enum cordon_op op, enum cdn_preset_git git, struct cdn_rules *ret,
-    struct cordon_error *err)
+    enum cordon_op op, const struct cdn_preset_facts *facts,
+    struct cdn_rules *ret, struct cordon_error *err)
 {
 	struct cdn_rules rules = { 0 };
 	const char *entry;
 
-	rules.v = cdn_arena_array(arena, 1 + CDN_LEN(executed),
-	    sizeof(*rules.v));
+	rules.v = cdn_arena_array(arena, 1 + CDN_LEN(executed) +
+	    facts->executed_count, sizeof(*rules.v));
 	if (rules.v == NULL)
 		return cdn_err_nomem(err);
 	if (op != CORDON_MODIFY || preset->modifies)
 		rules.v[rules.n++] = preset_rule(preset, "**", false);
-	if (op == CORDON_MODIFY && preset->denies)
-		for (size_t i = 0; i < CDN_LEN(executed); i++)
-			if ((entry = entry_for(executed[i], git)) != NULL)
-				rules.v[rules.n++] = preset_rule(preset, entry,
-				    true);
+	*ret = rules;
+	if (op != CORDON_MODIFY || !preset->denies)
+		return 0;
+	for (size_t i = 0; i < CDN_LEN(executed); i++)
+		if ((entry = entry_for(executed[i], facts->git)) != NULL)
+			rules.v[rules.n++] = preset_rule(preset, entry, true);
+	for (size_t i = 0; i < facts->executed_count; i++)
+		rules.v[rules.n++] = preset_rule(preset, facts->executed[i],
+		    true);
 	*ret = rules;
 	return 0;
 }

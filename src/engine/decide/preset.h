@@ -37,9 +37,20 @@ const char *cdn_preset_system(size_t i);
 /* "/.cargo", below the real home: read and execute where they exist. */
 const char *cdn_preset_toolchain(size_t i);
 
-/* The rules of an operation when no document is loaded, in the arena. */
+/* What there is to know of the workspace. */
+struct cdn_preset_facts {
+	enum cdn_preset_git git;
+	const char *const *executed; /* patterns beside those of the table */
+	size_t executed_count;
+};
+
+/*
+ * The rules of an operation when no document is loaded, in the arena; patterns
+ * are borrowed.
+ */
 CDN_MUST_USE int cdn_preset_rules(struct cdn_arena *arena,
     const struct cdn_preset *preset, enum cordon_op op,
-    enum cdn_preset_git git, struct cdn_rules *ret, struct cordon_error *err);
+    const struct cdn_preset_facts *facts, struct cdn_rules *ret,
+    struct cordon_error *err);
 
 #endif

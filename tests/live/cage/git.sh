@@ -92,16 +92,18 @@ use()
 	[ ! -e "$CANARY" ]
 }
 
-# attack WHAT SCRIPT [WHERE]: outside it works, in the cage it does not.
+# attack WHAT SCRIPT [WHERE [BEFORE]]: outside it works, in the cage it does not.
 attack()
 {
-	local where=${3-.}
+	local where=${3-.} before=${4-:}
 
 	fresh_tree
+	(cd "$tree" && eval "$before")
 	(cd "$tree/$where" && sh -c "$tools$2") >"$stage/log" 2>&1
 	! use
 	ok $? "control: $1"
 	fresh_tree
+	(cd "$tree" && eval "$before")
 	(cd "$tree/$where" && "$cordon" run --env CANARY --env PROBE \
 	    --read "$PROBE" -- sh -c "$tools$2") >"$stage/log" 2>&1
 	use && grep -q '^cordon: .*denial' "$stage/log"
@@ -169,6 +171,28 @@ lib=$(git rev-parse --git-dir)/modules/lib
 mv "$lib" "$lib.old"; cp -r "$lib.old" evil; evil "	worktree = ../lib
 " >evil/config; ln -s "$PWD/evil" "$lib"' wt
 
+# ----- Hooks and configuration in the work tree ----------------------------------------
+
+# shellcheck disable=SC2016
+sing='#!/bin/sh
+echo sung >>"$CANARY"'
+# shellcheck disable=SC2016
+hook='mkdir -p "$d"; printf "%s\n" "$sing" >"$d/pre-commit"
+chmod 755 "$d/pre-commit"'
+attack 'hooks where core.hooksPath says, which is not there yet' \
+    "sing='$sing' d=.githooks; $hook" . 'git config core.hooksPath .githooks'
+attack 'hooks of husky' "sing='$sing' d=.husky; $hook" . '
+mkdir -p .husky/_; printf "#!/bin/sh\n. ./.husky/pre-commit\n" >.husky/_/pre-commit
+chmod 755 .husky/_/pre-commit; git config core.hooksPath .husky/_'
+attack 'a hook that is a link into the work tree' \
+    "sing='$sing' d=scripts; $hook" . \
+    'ln -s ../../scripts/pre-commit .git/hooks/pre-commit'
+attack 'the directory of hooks, which is a link' \
+    "sing='$sing' d=scripts; $hook" . \
+    'rm -r .git/hooks; ln -s ../scripts .git/hooks'
+attack 'a configuration that is included' 'evil >.gitconfig' . \
+    'git config include.path ../.gitconfig'
+
 # ----- What must work -------------------------------------------------------------------
 
 works()
@@ -179,6 +203,7 @@ works()
 }
 
 fresh_tree
+git -C "$tree" config core.hooksPath .githooks
 works . 'git commit' 'echo 2 >f; git commit -q -a -m second; git status'
 works . 'git gc' 'git gc -q'
 works . 'git branch, checkout, stash, rebase' '
