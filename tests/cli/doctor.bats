@@ -186,6 +186,7 @@ assert any(r["path"] == "~/.ssh" and r["read"] for r in rows)' "$T/stdout"
 
 @test "colour only on a terminal" {
 	unset NO_COLOR
+	export TERM=xterm
 	cordon doctor
 	lacks "$(printf '\033')"
 	command -v script >/dev/null || skip 'no script(1)'
