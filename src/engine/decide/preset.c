@@ -51,6 +51,18 @@ static const char *const executed[] = {
 	".cordon/**",
 };
 
+/*
+ * Any directory with a HEAD, objects and refs is a repository to git, with a
+ * config of its own: so no HEAD appears outside of a .git.
+ */
+static const struct {
+	const char *pattern;
+	bool negated;
+} heads[] = {
+	{ "**/HEAD", true },
+	{ "**/.git/**/HEAD", false },
+};
+
 static const char any_git[] = "**/.git";
 #define ANYWHERE 3 /* bytes of "**" and a slash */
 
@@ -121,8 +133,8 @@ cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
 	struct cdn_rules rules = { 0 };
 	const char *entry;
 
-	rules.v = cdn_arena_array(arena, 1 + CDN_LEN(executed) +
-	    facts->executed_count, sizeof(*rules.v));
+	rules.v = cdn_arena_array(arena, 1 + CDN_LEN(heads) +
+	    CDN_LEN(executed) + facts->executed_count, sizeof(*rules.v));
 	if (rules.v == NULL)
 		return cdn_err_nomem(err);
 	if (op != CORDON_MODIFY || preset->modifies)
@@ -130,6 +142,10 @@ cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
 	*ret = rules;
 	if (op != CORDON_MODIFY || !preset->denies)
 		return 0;
+	for (size_t i = 0; facts->git == CDN_GIT_FIXED && i < CDN_LEN(heads);
+	     i++)
+		rules.v[rules.n++] = preset_rule(preset, heads[i].pattern,
+		    heads[i].negated);
 	for (size_t i = 0; i < CDN_LEN(executed); i++)
 		if ((entry = entry_for(executed[i], facts->git)) != NULL)
 			rules.v[rules.n++] = preset_rule(preset, entry, true);

@@ -48,6 +48,7 @@ make_tree()
 	git init -q "$tree"
 	echo 1 >"$tree/f"
 	git -C "$tree" submodule --quiet add "$stage/lib" lib 2>/dev/null
+	mkdir "$tree/dir"
 	printf '/wt\n/sub\n' >"$tree/.gitignore"
 	git -C "$tree" add f .gitignore
 	git -C "$tree" commit -q -m first
@@ -87,6 +88,7 @@ use()
 		git -C "$tree/lib" status
 		git -C "$tree/wt" status
 		git -C "$tree/sub" status
+		git -C "$tree/dir" status
 		git -C "$tree" commit -q --allow-empty -m more
 	} >>"$stage/log" 2>&1
 	[ ! -e "$CANARY" ]
@@ -170,6 +172,21 @@ attack 'a link for its directory' '
 lib=$(git rev-parse --git-dir)/modules/lib
 mv "$lib" "$lib.old"; cp -r "$lib.old" evil; evil "	worktree = ../lib
 " >evil/config; ln -s "$PWD/evil" "$lib"' wt
+
+# ----- A repository without a .git -----------------------------------------------------
+
+# shellcheck disable=SC2016
+bare='mkdir $d/objects $d/refs; echo ref: refs/heads/main >$d/HEAD
+evil "	worktree = ..
+" >$d/config'
+attack 'one in a directory of the workspace' "d=dir; $bare"
+attack 'one that is the workspace' "d=.; $bare" dir
+# shellcheck disable=SC2016
+attack 'one that was made in a .git, and moved' "d=.git/x; mkdir \$d; $bare
+rmdir dir; mv .git/x dir"
+# shellcheck disable=SC2016
+attack 'one that was made elsewhere, and moved' \
+    'd=$(mktemp -d); '"$bare"'; rmdir dir; mv "$d" dir'
 
 # ----- Hooks and configuration in the work tree ----------------------------------------
 

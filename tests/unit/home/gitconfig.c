@@ -96,9 +96,49 @@ filters(cdn_str in, const char *want)
 	return good;
 }
 
+/* ----- What leads elsewhere -------------------------------------------------------- */
+
+static const struct {
+	const char *in, *want; /* "key=value;" of all */
+} leading[] = {
+	{ "", "" },
+	{ "[core]\nhooksPath = .githooks\n", "hookspath=.githooks;" },
+	{ "[CORE]\n\tHooksPath=\"a b\" # c\n", "hookspath=a b;" },
+	{ "[core]\nhookspath\nbare = false\n", "" },
+	{ "[core \"x\"]\nhookspath = a\n", "" },
+	{ "[include]\npath = ../a\n[includeIf \"gitdir:~\"]\npath = b\\\\c\n",
+	  "path=../a;path=b\\c;" },
+	{ "[user]\nname = x\n[core]\nhookspath = a\n[", "hookspath=a;" },
+};
+
+static void
+one_leading(const char *key, cdn_str value, void *arg)
+{
+	cdn_buf_printf(arg, "%s=%.*s;", key, CDN_STR_ARG(value));
+}
+
+static void
+test_leading(void)
+{
+	for (size_t i = 0; i < CDN_LEN(leading); i++) {
+		struct cdn_buf out;
+
+		cdn_buf_init(&out, 4096);
+		cdn_buf_puts(&out, "");
+		(void)!cdn_gitconfig_leading(cdn_str_of(leading[i].in),
+		    one_leading, &out, NULL);
+		if (!ok_f(out.n == strlen(leading[i].want) &&
+			(out.n == 0 || memcmp(out.p, leading[i].want, out.n) == 0),
+			"leads to: %s", leading[i].want))
+			printf("# got %.*s\n", (int)out.n, out.p);
+		cdn_buf_done(&out);
+	}
+}
+
 int
 main(void)
 {
+	test_leading();
 	for (size_t i = 0; i < CDN_LEN(cases); i++) {
 		ok_f(filters(cdn_str_of(cases[i].in), cases[i].want), "%s %s",
 		    cases[i].want == NULL ? "refused:" : "read:", cases[i].in);
