@@ -207,3 +207,16 @@ except PermissionError: print("refused")'
 	cordon run --timeout 50ms -- sleep 9
 	[[ $stderr != *'names the rule'* ]]
 }
+
+@test "a network that is not there is told, too" {
+	call='import socket
+try: socket.socket(socket.AF_INET)
+except OSError as e: print(e.errno)'
+	cordon run -- /usr/bin/python3 -c "$call"
+	exits 0
+	prints 97
+	complains '1 denial: network none (--network full allows it)'
+	cordon run --network full -- /usr/bin/python3 -c "$call"
+	exits 0
+	quiet
+}

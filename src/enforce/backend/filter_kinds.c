@@ -66,6 +66,10 @@ static const struct {
 	{ CDN_KIND_METADATA, 0,
 	    { OK,			TRAP,	TRAP,	TRAP } },
 
+	/* Refused in any case; the broker tells of it. */
+	{ CDN_KIND_NO_NETWORK, 0,
+	    { E(EAFNOSUPPORT),		TRAP,	TRAP,	TRAP } },
+
 	/* A filter cannot tell a unix address from an inet one. */
 	{ CDN_KIND_CONNECT, CDN_FACT_LISTED,
 	    { OK,			TRAP,	TRAP,	TRAP } },

@@ -36,6 +36,7 @@ enum cdn_kind {
 	CDN_KIND_METADATA, /* changes what stands beside the content */
 	CDN_KIND_EXEC,
 	CDN_KIND_PTY,	   /* opens the other end of one's own terminal */
+	CDN_KIND_NO_NETWORK, /* inet sockets where there are none */
 	CDN_KIND_CONNECT,
 	CDN_KIND_BIND,
 	CDN_KIND_LISTEN,   /* binds, if nobody did before */

@@ -66,7 +66,7 @@ judge_endpoint(struct cdn_call *call, enum cordon_op op, const char *host,
 		normal, sizeof(normal), &n, NULL) != 0)
 		return -EACCES;
 	question.path = (cdn_str){ normal, n };
-	return cdn_call_judge_question(call, &question);
+	return cdn_call_judge_question(call, &question, EACCES);
 }
 
 /* To bind to all addresses is to bind to each. */
@@ -247,7 +247,7 @@ judge_socket(struct cdn_call *call, const struct cdn_object *object)
 	if (S_ISSOCK(object->mode) && !object->on_proc)
 		listener = cdn_listener_of(call, object);
 	question.is_own = listener != CDN_LISTENER_OTHER;
-	r = cdn_call_judge_question(call, &question);
+	r = cdn_call_judge_question(call, &question, EACCES);
 	/* Who comes now was not judged. */
 	return r == 0 && listener == CDN_LISTENER_NOBODY ? -ECONNREFUSED : r;
 }

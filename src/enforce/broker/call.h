@@ -134,9 +134,9 @@ CDN_MUST_USE int cdn_call_judge_link(struct cdn_call *call,
 /* Nothing below gets another verdict when the one becomes the other. */
 bool cdn_call_is_same(const struct cdn_call *call,
     const struct cdn_object *from, const struct cdn_object *to);
-/* About a socket or an endpoint; the same results. */
+/* About a socket or an endpoint; a denial is -error. */
 CDN_MUST_USE int cdn_call_judge_question(struct cdn_call *call,
-    const struct cdn_question *question);
+    const struct cdn_question *question, int error);
 /* Does it depend on the address where he may connect to? */
 bool cdn_call_inet_is_judged(const struct cdn_call *call);
 
@@ -183,6 +183,7 @@ void cdn_handle_unlinkat(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_rename(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_link(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_truncate(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_socket(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_connect(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_bind(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_listen(struct cdn_call *call, struct cdn_call_answer *answer);

@@ -87,6 +87,7 @@ static const struct {
 	ROW(utimes, cdn_handle_metadata),
 	ROW(futimesat, cdn_handle_metadata),
 #endif
+	ROW(socket, cdn_handle_socket),
 	ROW(connect, cdn_handle_connect),
 	ROW(bind, cdn_handle_bind),
 	ROW(listen, cdn_handle_listen),

@@ -292,7 +292,7 @@ cdn_call_is_same(const struct cdn_call *call, const struct cdn_object *from,
 
 int
 cdn_call_judge_question(struct cdn_call *call,
-    const struct cdn_question *question)
+    const struct cdn_question *question, int error)
 {
 	struct cdn_broker *broker = call->broker;
 	struct cordon_verdict verdict;
@@ -305,8 +305,8 @@ cdn_call_judge_question(struct cdn_call *call,
 	} else {
 		cdn_decide(broker->spec.authority, question, &verdict);
 		if (!verdict.allowed) {
-			tell(call, question, &verdict, EACCES);
-			r = -EACCES;
+			tell(call, question, &verdict, error);
+			r = -error;
 		}
 	}
 	pthread_rwlock_unlock(&broker->judging);

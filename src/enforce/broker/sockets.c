@@ -116,6 +116,21 @@ cdn_socket_take(struct cdn_call *call, int fd, struct cdn_socket *ret)
 	return r;
 }
 
+/* ----- socket -------------------------------------------------------------------- */
+
+/* Only those come here that are for a network which the run has not. */
+void
+cdn_handle_socket(struct cdn_call *call, struct cdn_call_answer *answer)
+{
+	bool six = (int)call->notif->data.args[0] == AF_INET6;
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_CONNECT,
+		.path = six ? CDN_STR("[::]:0") : CDN_STR("0.0.0.0:0") };
+	int r = cdn_call_judge_question(call, &question, EAFNOSUPPORT);
+
+	cdn_answer_error(answer, r < 0 ? r : -EAFNOSUPPORT);
+}
+
 /* ----- connect ------------------------------------------------------------------- */
 
 /*
@@ -223,7 +238,7 @@ judge_bind(struct cdn_call *call, const char *path)
 		.op = CORDON_BIND, .path = cdn_str_of(path),
 		.is_socket = true };
 
-	return cdn_call_judge_question(call, &question);
+	return cdn_call_judge_question(call, &question, EACCES);
 }
 
 /*

@@ -154,6 +154,8 @@ static const struct row {
 	{ MODE_A, "%ioctl open:$D/file 0x40086602 z:8", TRAP, SYS_ioctl },
 	{ MODE_A, "%connect sock:1,1 x:01002f00 4", TRAP, SYS_connect },
 	{ MODE_A, "%bind sock:1,1 x:0100 2", TRAP, SYS_bind },
+	{ MODE_A, "%socket 2 1 0", TRAP, SYS_socket },
+	{ MODE_A, "%socket 10 2 0", TRAP, SYS_socket },
 	{ MODE_A, "%landlock_create_ruleset 0 0 1", PASSES },
 	{ MODE_B, "%openat -100 s:$D/file 0", VALUE },
 	{ MODE_B, "%openat -100 s:$D/file 0x7f00000000", VALUE },
