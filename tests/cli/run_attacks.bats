@@ -138,7 +138,7 @@ END
 }
 
 @test "a run that is hung up on takes everybody along" {
-	"$CORDON" run --quiet -- \
+	env --default-signal=HUP "$CORDON" run --quiet -- \
 	    sh -c 'sleep 10104 & echo $! >pid; wait' &
 	pid=$!
 	while [ ! -s pid ]; do sleep 0.05; done

@@ -14,14 +14,20 @@ static const struct {
 	{ "/bin/sh", "sh -c 'echo out >/dev/stdout; echo err >/dev/stderr' 2>&1" },
 	{ "/bin/sh", "echo here | cat /dev/stdin" },
 	{ "/bin/sh", "echo here | cat /dev/fd/0 /proc/self/fd/0" },
-	{ "/bin/bash", "bash -c 'cat <(echo one) <(echo two); diff <(echo a) <(echo a) && echo same'" },
+	{ "/bin/bash", "bash -c 'cat <(echo one) <(echo two); "
+	    "diff <(echo a) <(echo a) && echo same'" },
 	{ "/bin/bash", "bash -c 'cat <<<here; cat <<X\nthere\nX'" },
 	{ "/bin/grep", "grep -rl root /etc/passwd /etc/group" },
-	{ "/usr/bin/find", "find /usr/share/perl5 -name '*.pm' | sort | sed -n 1,50p | xargs cat | cksum" },
-	{ "/usr/bin/gcc", "echo 'int main(void) { return 0; }' | gcc -x c -fsyntax-only - && echo compiled" },
-	{ "/usr/bin/python3", "python3 -S -c 'import json, os; print(sorted(os.listdir(\"/etc\"))[0], json.dumps([1]))'" },
-	{ "/usr/bin/perl", "perl -MPOSIX -e 'open(my $f, \"<\", \"/etc/passwd\"); print scalar <$f>'" },
-	{ "/usr/bin/node", "node -e 'console.log(require(\"fs\").readFileSync(\"/etc/group\").length)'" },
+	{ "/usr/bin/find", "find /usr/share/perl5 -name '*.pm' | sort | "
+	    "sed -n 1,50p | xargs cat | cksum" },
+	{ "/usr/bin/gcc", "echo 'int main(void) { return 0; }' | "
+	    "gcc -x c -fsyntax-only - && echo compiled" },
+	{ "/usr/bin/python3", "python3 -S -c 'import json, os; "
+	    "print(sorted(os.listdir(\"/etc\"))[0], json.dumps([1]))'" },
+	{ "/usr/bin/perl", "perl -MPOSIX -e "
+	    "'open(my $f, \"<\", \"/etc/passwd\"); print scalar <$f>'" },
+	{ "/usr/bin/node", "node -e "
+	    "'console.log(require(\"fs\").readFileSync(\"/etc/group\").length)'" },
 	{ "/usr/bin/git", "git --version; git -C / status 2>&1 | head -1" },
 	{ "/bin/ps", "ps -o comm= -p $$" },
 	{ "/bin/cat", "cat /proc/self/comm /proc/self/status | head -2" },
