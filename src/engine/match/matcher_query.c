@@ -84,21 +84,37 @@ last_deny(const struct cdn_matcher *matcher)
 	return CDN_NO_RULE;
 }
 
+/* What is denied below already, unless it is so everywhere. */
+static int
+settled_deny(const struct cdn_matcher *matcher, const struct cdn_cursor *cursor,
+    bool whole)
+{
+	struct cdn_cursor root;
+
+	if (cursor->below == CDN_NO_RULE || !matcher->negated[cursor->below])
+		return CDN_NO_RULE;
+	go_to(matcher, CDN_STR(""), &root);
+	return whole || root.below != cursor->below ? cursor->below :
+						      CDN_NO_RULE;
+}
+
 int
 cdn_matcher_guard(const struct cdn_matcher *matcher, cdn_str path)
 {
-	uint32_t anywhere = matcher->nodes[0].dirs; /* or the root itself */
+	bool whole = path.n == 0; /* then all rules are about what lies there */
+	uint32_t anywhere = matcher->nodes[0].dirs; /* 0: no such rule */
 	struct cdn_cursor cursor;
-	int guard = CDN_NO_RULE;
+	int guard;
 
 	go_to(matcher, path, &cursor);
 	if (cursor.gave_up)
 		return last_deny(matcher);
+	guard = settled_deny(matcher, &cursor, whole);
 	for (uint32_t i = 0; i < cursor.count; i++) {
 		int rule = matcher->reach_deny[cursor.nodes[i]];
 
-		if (cursor.nodes[i] != anywhere && rule > cursor.below &&
-		    rule > guard)
+		if ((whole || cursor.nodes[i] != anywhere) &&
+		    rule > cursor.below && rule > guard)
 			guard = rule;
 	}
 	return guard;
