@@ -79,6 +79,7 @@ take_socket(struct asking *asking, struct nlmsghdr *message)
 	const char *end = (const char *)message + message->nlmsg_len;
 	struct unix_diag_vfs vfs;
 	struct nlattr head;
+	size_t step;
 
 	while ((size_t)(end - at) >= sizeof(head)) {
 		memcpy(&head, at, sizeof(head));
@@ -89,9 +90,10 @@ take_socket(struct asking *asking, struct nlmsghdr *message)
 			memcpy(&vfs, at + sizeof(head), sizeof(vfs));
 			consider(asking, told->udiag_ino, vfs.udiag_vfs_ino);
 		}
-		if ((head.nla_len + 3) / 4 * 4 > end - at)
+		step = ((size_t)head.nla_len + 3) & ~(size_t)3;
+		if (step > (size_t)(end - at))
 			break;
-		at += (head.nla_len + 3) / 4 * 4;
+		at += step;
 	}
 }
 

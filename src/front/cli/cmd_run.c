@@ -120,30 +120,31 @@ hint_at_refusals(const struct cordon_run_result *result,
 }
 
 static int
-run(const struct cordon_session *session, struct cordon_run_options *options,
-    bool json, bool aloud)
+run(const struct cordon_session *session,
+    const struct cordon_run_options *given, bool json, bool aloud)
 {
+	struct cordon_run_options options = *given;
 	struct cordon_run_result result;
 	struct cordon_error err = { 0 };
 	struct cli_denials denials;
 	int status;
 
 	cli_denials_init(&denials, aloud, json);
-	options->denied = cli_denials_add;
-	options->denied_arg = &denials;
-	options->output = json ? CORDON_OUTPUT_CAPTURE : CORDON_OUTPUT_PASS;
-	options->foreground = !json && isatty(STDIN_FILENO) == 1;
-	options->forward_signals = true;
-	options->sole = true;
-	options->notice = notice;
-	if (cordon_run(session, options, &result, &err) != 0) {
+	options.denied = cli_denials_add;
+	options.denied_arg = &denials;
+	options.output = json ? CORDON_OUTPUT_CAPTURE : CORDON_OUTPUT_PASS;
+	options.foreground = !json && isatty(STDIN_FILENO) == 1;
+	options.forward_signals = true;
+	options.sole = true;
+	options.notice = notice;
+	if (cordon_run(session, &options, &result, &err) != 0) {
 		cli_denials_done(&denials);
 		return failure_of(&err);
 	}
 	if (json)
 		print_json(&result, &denials);
 	else
-		hint_at_refusals(&result, options);
+		hint_at_refusals(&result, &options);
 	cli_denials_sum_up(&denials, &result);
 	cli_denials_done(&denials);
 	status = status_of(&result);

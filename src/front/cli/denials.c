@@ -10,7 +10,7 @@ void
 cli_denials_init(struct cli_denials *denials, bool aloud, bool keep)
 {
 	*denials = (struct cli_denials){ .aloud = aloud, .keep = keep };
-	cdn_buf_init(&denials->kept.buf, 4 * KEPT_MAX);
+	cdn_buf_init(&denials->kept.buf, (size_t)4 * KEPT_MAX);
 	cdn_json_begin(&denials->kept.w, &denials->kept.buf);
 	cdn_json_open(&denials->kept.w, '[');
 }
