@@ -3,8 +3,7 @@
  * descriptor, too.  So what he gets is what the real call would have left,
  * EINPROGRESS and all; but the other end is told our process, not his
  * (SO_PEERCRED: the user is the same), a socket bound by path is told by the
- * last name of it (getsockname, unless in a native region), and no signal
- * interrupts a connect.
+ * last name of it (getsockname, unless in a native region).
  */
 #include "enforce/broker/address.h"
 

@@ -95,13 +95,14 @@ scan_names(struct scan *scan, DIR *dir, const struct stat *st, unsigned level)
 }
 
 /*
- * A directory that may not even be searched is closed to a process with no
- * more rights than ours; one that may be searched only is not.
+ * A directory of others that may not even be searched is closed to a process
+ * with no more rights than ours.  One that may be searched only is not, nor is
+ * one of our own: whoever closed it can open it again, after we have looked.
  */
 static bool
-is_closed(int parent, const char *name, int error)
+is_closed(int parent, const char *name, const struct stat *st, int error)
 {
-	return error == EACCES &&
+	return error == EACCES && st->st_uid != geteuid() &&
 	    faccessat(parent, name, X_OK, AT_EACCESS) != 0;
 }
 
@@ -120,7 +121,7 @@ scan_directory(struct scan *scan, int parent, const char *name,
 	fd = openat(parent, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
-		if (!vanished(errno) && !is_closed(parent, name, errno))
+		if (!vanished(errno) && !is_closed(parent, name, st, errno))
 			names->incomplete = true;
 		return;
 	}

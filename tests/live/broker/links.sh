@@ -98,6 +98,16 @@ for file in sub/secret sub/env node_modules/p1/.env store/1-dotenv; do
 	refused c "mv $file moved"
 	refused c "echo x >>$file"
 done
+# A directory that is closed when somebody looks, and opened again.
+mkdir shut
+echo SECRET >shut/x.env
+ln shut/x.env sub/shut
+refused c 'chmod 0 shut; cat sub/shut'
+chmod 700 shut
+cat sub/shut >/dev/null
+ok $? 'control: it can be read outside'
+allowed c 'cat node_modules/p2/1.js'
+rm -r shut sub/shut
 for file in sub/hook sub/lock; do
 	for policy in b c; do
 		allowed $policy "cat $file"
