@@ -52,6 +52,12 @@ typedef void cdn_denial_fn(const struct cdn_denial *denial, void *arg);
 typedef void cdn_other_names_fn(const struct cdn_question *question, dev_t dev,
     ino_t ino, struct cordon_verdict *verdict, void *arg);
 
+/*
+ * A directory is about to be closed to its own owner, and so to us: what lies
+ * below can be looked at for the last time.  Called like the one above.
+ */
+typedef void cdn_last_look_fn(void *arg);
+
 struct cdn_broker_region {
 	const char *path;
 	bool native; /* open, fixed, host or device: CONTINUE is sound there */
@@ -74,7 +80,8 @@ struct cdn_broker_spec {
 	cdn_denial_fn *denied; /* may be NULL */
 	void *denied_arg;
 	cdn_other_names_fn *other_names; /* may be NULL */
-	void *other_names_arg;
+	cdn_last_look_fn *last_look; /* may be NULL */
+	void *other_names_arg; /* of both */
 };
 
 /*

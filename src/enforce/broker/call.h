@@ -8,6 +8,8 @@
 #ifndef CDN_BROKER_CALL_H
 #define CDN_BROKER_CALL_H
 
+#include <sys/stat.h>
+
 #include "enforce/broker/broker.h"
 
 struct cdn_call {
@@ -16,6 +18,7 @@ struct cdn_call {
 	const char *name; /* "openat" */
 	pid_t tid;
 	pid_t tgid; /* found when first needed; 0 = not yet */
+	bool naming; /* holds the lock of that name: nobody renames */
 };
 
 enum cdn_answer_kind {
@@ -115,6 +118,14 @@ bool cdn_walk_is_proc(const struct cdn_call *call, int fd, dev_t dev);
 /* 0, or -errno to answer with: after the denial was told, or at the end. */
 CDN_MUST_USE int cdn_call_judge(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object);
+/* Would its owner no longer see what lies in a directory of that mode? */
+static inline bool
+cdn_mode_closes(mode_t mode)
+{
+	return (~mode & (S_IRUSR | S_IXUSR)) != 0;
+}
+/* Before that is so.  Not by who holds call->naming. */
+void cdn_call_last_look(struct cdn_call *call);
 /*
  * No, whatever the policy says, which may only speak of names: told as a denial
  * by that rule of the floor.  -error; -ENOSYS at the end.

@@ -90,14 +90,51 @@ judge_proc(struct cdn_call *call, enum cordon_op op,
 
 /* ----- The verdict --------------------------------------------------------------- */
 
+/*
+ * What the spec points to may be asked: false at the end.  Where other names are
+ * sought no directory moves meanwhile, or it could be missed.
+ */
+static bool
+begin(const struct cdn_call *call, bool names)
+{
+	if (names && !call->naming)
+		pthread_mutex_lock(&call->broker->naming);
+	pthread_rwlock_rdlock(&call->broker->judging);
+	return !call->broker->closed;
+}
+
+static void
+end(const struct cdn_call *call, bool names)
+{
+	pthread_rwlock_unlock(&call->broker->judging);
+	if (names && !call->naming)
+		pthread_mutex_unlock(&call->broker->naming);
+}
+
+static bool
+has_names(const struct cdn_object *object)
+{
+	return S_ISREG(object->mode) && object->nlink > 1;
+}
+
 static void
 judge_links(const struct cdn_broker *broker, const struct cdn_object *object,
     const struct cdn_question *question, struct cordon_verdict *verdict)
 {
-	if (verdict->allowed && S_ISREG(object->mode) && object->nlink > 1 &&
+	if (verdict->allowed && has_names(object) &&
 	    broker->spec.other_names != NULL)
 		broker->spec.other_names(question, object->dev, object->ino,
 		    verdict, broker->spec.other_names_arg);
+}
+
+void
+cdn_call_last_look(struct cdn_call *call)
+{
+	const struct cdn_broker_spec *spec = &call->broker->spec;
+
+	if (begin(call, true) && spec->last_look != NULL)
+		spec->last_look(spec->other_names_arg);
+	end(call, true);
 }
 
 static void
@@ -148,14 +185,13 @@ int
 cdn_call_judge(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object)
 {
-	struct cdn_broker *broker = call->broker;
+	bool names = has_names(object);
 	int r;
 
 	if (object->unnamed)
 		return 0;
-	pthread_rwlock_rdlock(&broker->judging);
-	r = broker->closed ? -ENOSYS : judge(call, op, object);
-	pthread_rwlock_unlock(&broker->judging);
+	r = begin(call, names) ? judge(call, op, object) : -ENOSYS;
+	end(call, names);
 	return r;
 }
 
@@ -170,8 +206,7 @@ cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
 	int r = -ENOSYS;
 
 	memset(&verdict, 0, sizeof(verdict));
-	pthread_rwlock_rdlock(&broker->judging);
-	if (!broker->closed) {
+	if (begin(call, false)) {
 		cdn_decide(broker->spec.authority, &question, &verdict);
 		verdict.decision = CORDON_DENY;
 		verdict.allowed = false;
@@ -183,7 +218,7 @@ cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
 		tell(call, &question, &verdict, error);
 		r = -error;
 	}
-	pthread_rwlock_unlock(&broker->judging);
+	end(call, false);
 	return r;
 }
 
@@ -259,12 +294,12 @@ int
 cdn_call_judge_pair(struct cdn_call *call, enum cdn_compound what,
     const struct cdn_object *from, const struct cdn_object *to)
 {
-	struct cdn_broker *broker = call->broker;
+	bool names = has_names(from) ||
+	    (what == CDN_EXCHANGE && has_names(to));
 	int r;
 
-	pthread_rwlock_rdlock(&broker->judging);
-	r = broker->closed ? -ENOSYS : judge_pair(call, what, from, to);
-	pthread_rwlock_unlock(&broker->judging);
+	r = begin(call, names) ? judge_pair(call, what, from, to) : -ENOSYS;
+	end(call, names);
 	return r;
 }
 
@@ -278,13 +313,11 @@ bool
 cdn_call_is_same(const struct cdn_call *call, const struct cdn_object *from,
     const struct cdn_object *to)
 {
-	struct cdn_broker *broker = call->broker;
-	bool same;
+	bool same = begin(call, false) &&
+	    cdn_decide_same(call->broker->spec.authority, CORDON_AS_PROCESS,
+		cdn_str_of(from->path), cdn_str_of(to->path));
 
-	pthread_rwlock_rdlock(&broker->judging);
-	same = !broker->closed && cdn_decide_same(broker->spec.authority,
-	    CORDON_AS_PROCESS, cdn_str_of(from->path), cdn_str_of(to->path));
-	pthread_rwlock_unlock(&broker->judging);
+	end(call, false);
 	return same;
 }
 
@@ -299,8 +332,7 @@ cdn_call_judge_question(struct cdn_call *call,
 	int r = 0;
 
 	memset(&verdict, 0, sizeof(verdict));
-	pthread_rwlock_rdlock(&broker->judging);
-	if (broker->closed) {
+	if (!begin(call, false)) {
 		r = -ENOSYS;
 	} else {
 		cdn_decide(broker->spec.authority, question, &verdict);
@@ -309,7 +341,7 @@ cdn_call_judge_question(struct cdn_call *call,
 			r = -error;
 		}
 	}
-	pthread_rwlock_unlock(&broker->judging);
+	end(call, false);
 	return r;
 }
 
@@ -317,16 +349,14 @@ cdn_call_judge_question(struct cdn_call *call,
 bool
 cdn_call_inet_is_judged(const struct cdn_call *call)
 {
-	struct cdn_broker *broker = call->broker;
 	bool judged = true;
 
-	pthread_rwlock_rdlock(&broker->judging);
-	if (!broker->closed) {
+	if (begin(call, false)) {
 		enum cdn_network_mode mode =
-		    cdn_decide_network(broker->spec.authority);
+		    cdn_decide_network(call->broker->spec.authority);
 
 		judged = mode != CDN_NETWORK_NONE && mode != CDN_NETWORK_FULL;
 	}
-	pthread_rwlock_unlock(&broker->judging);
+	end(call, false);
 	return judged;
 }

@@ -56,6 +56,7 @@ read_mode(uint64_t arg, struct cdn_change *ret)
 {
 	ret->apply = apply_mode;
 	ret->u.mode = (mode_t)(arg & MODE_BITS);
+	ret->closes = cdn_mode_closes(ret->u.mode);
 	return 0;
 }
 
@@ -358,6 +359,8 @@ change_it(struct cdn_call *call, const struct form *form,
 	if (r < 0)
 		return r;
 	r = judge(call, &object, change);
+	if (r == 0 && change->closes && S_ISDIR(object.mode))
+		cdn_call_last_look(call);
 	if (r == 0)
 		r = change->apply(call, &object, change);
 	cdn_object_done(&object);
@@ -371,7 +374,7 @@ cdn_handle_metadata(struct cdn_call *call, struct cdn_call_answer *answer)
 	CDN_UNINITIALIZED struct cdn_change change;
 	int r = -ENOSYS;
 
-	change.own = change.nothing = false;
+	change.own = change.nothing = change.closes = false;
 	change.apply = NULL;
 	if (form != NULL)
 		r = form->read(call, call->notif->data.args, &change);

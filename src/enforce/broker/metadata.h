@@ -43,6 +43,7 @@ struct cdn_change {
 	cdn_change_fn *apply;
 	bool own;     /* set by the handler */
 	bool nothing; /* there is nothing to do, not even to look */
+	bool closes;  /* a directory may be out of our sight then */
 	union {
 		mode_t mode;
 		struct {

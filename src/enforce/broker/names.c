@@ -31,13 +31,12 @@ struct making {
 
 /* With the caller's mask, which is this thread's alone (worker.c). */
 static int
-take_umask(struct cdn_call *call)
+take_umask(struct cdn_call *call, mode_t *ret)
 {
-	mode_t mask = 0;
-	int r = cdn_call_umask(call, &mask);
+	int r = cdn_call_umask(call, ret);
 
 	if (r == 0)
-		(void)umask(mask);
+		(void)umask(*ret);
 	return r;
 }
 
@@ -62,10 +61,13 @@ static int
 make_it(struct cdn_call *call, const struct making *making,
     const struct cdn_named *named)
 {
-	int r = making->text != NULL ? 0 : take_umask(call);
+	mode_t mask = 0;
+	int r = making->text != NULL ? 0 : take_umask(call, &mask);
 
 	if (r < 0)
 		return r;
+	if (S_ISDIR(making->mode) && cdn_mode_closes(making->mode & ~mask))
+		cdn_call_last_look(call);
 	if (S_ISDIR(making->mode) || making->text != NULL)
 		return make_directory_or_link(call->broker, making, named);
 	return mknodat(named->in.fd, named->name, making->mode, 0) == 0 ? 0 :

@@ -229,7 +229,9 @@ rename_locked(struct cdn_call *call, struct moving *moving)
 	int r;
 
 	pthread_mutex_lock(&call->broker->naming);
+	call->naming = true;
 	r = rename_at(call, moving);
+	call->naming = false;
 	pthread_mutex_unlock(&call->broker->naming);
 	return r;
 }

@@ -123,6 +123,8 @@ read_set(const struct cdn_call *call, uint64_t name,
 	if ((args->flags & ~(unsigned)(XATTR_CREATE | XATTR_REPLACE)) != 0)
 		return -EINVAL;
 	r = read_name(call, name, ret);
+	/* An access list may say more than the mode. */
+	ret->closes = r == 0 && strncmp(ret->u.xattr.name, "system.", 7) == 0;
 	return r < 0 ? r : read_value(call, args->value, size, ret);
 }
 

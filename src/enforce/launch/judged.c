@@ -91,6 +91,7 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.denied = denied,
 		.denied_arg = p,
 		.other_names = cdn_other_names_judge,
+		.last_look = cdn_other_names_look,
 	};
 
 	spec.other_names_arg = p->other_names =

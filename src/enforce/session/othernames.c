@@ -1,8 +1,10 @@
 #include "enforce/session/othernames.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/limits.h"
 #include "base/str.h"
@@ -15,6 +17,8 @@ struct denied {
 	dev_t dev;
 	ino_t ino;
 	const char *path;
+	bool born_known;
+	struct statx_timestamp born;
 };
 
 struct cdn_other_names {
@@ -89,13 +93,24 @@ wanted(const struct stat *st, void *arg)
 	return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
 }
 
+static bool
+read_birth(const char *path, dev_t dev, ino_t ino, struct statx *ret)
+{
+	return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO |
+	    STATX_BTIME, ret) == 0 && (ret->stx_mask & STATX_BTIME) != 0 &&
+	    ret->stx_ino == ino &&
+	    makedev(ret->stx_dev_major, ret->stx_dev_minor) == dev;
+}
+
 /* Also those with one link: somebody outside may give them another later. */
 static bool
 found(const char *path, const struct stat *st, const struct stat *parent,
     void *arg)
 {
 	struct cdn_other_names *names = arg;
+	struct statx birth = { 0 };
 	const char *kept;
+	bool born_known;
 
 	(void)parent;
 	if (!is_denied(names->session, path))
@@ -105,7 +120,9 @@ found(const char *path, const struct stat *st, const struct stat *parent,
 		names->incomplete = true;
 		return false;
 	}
-	names->v[names->n++] = (struct denied){ st->st_dev, st->st_ino, kept };
+	born_known = read_birth(kept, st->st_dev, st->st_ino, &birth);
+	names->v[names->n++] = (struct denied){ st->st_dev, st->st_ino, kept,
+		born_known, birth.stx_btime };
 	return true;
 }
 
@@ -140,9 +157,11 @@ scan(struct cdn_other_names *names)
 	names->scanned = true;
 }
 
-static void
-need_scan(struct cdn_other_names *names)
+void
+cdn_other_names_look(void *arg)
 {
+	struct cdn_other_names *names = arg;
+
 	pthread_mutex_lock(&names->mutex);
 	if (!names->scanned)
 		scan(names);
@@ -168,13 +187,25 @@ lower_bound(const struct cdn_other_names *names, dev_t dev, ino_t ino)
 	return lo;
 }
 
-/* Is it still the name of this file?  Numbers are given away again. */
+/*
+ * Numbers are given away again: was the file of that number born at another
+ * time, so that it is another file?  Its denied name says nothing, for the
+ * directory may have been moved or closed.  What cannot be told is the same.
+ */
 static bool
-is_name_of(const char *path, dev_t dev, ino_t ino)
+is_reborn(const struct denied *old, cdn_str path)
 {
-	struct stat st;
+	char text[CDN_PATH_MAX + 1];
+	struct statx now;
 
-	return lstat(path, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+	if (path.n > CDN_PATH_MAX)
+		return false;
+	memcpy(text, path.p, path.n);
+	text[path.n] = '\0';
+	return read_birth(text, old->dev, old->ino, &now) &&
+	    (now.stx_btime.tv_sec != old->born.tv_sec ||
+		now.stx_btime.tv_nsec != old->born.tv_nsec) &&
+	    old->born_known;
 }
 
 static void
@@ -229,11 +260,11 @@ cdn_other_names_judge(const struct cdn_question *question, dev_t dev,
 	if (!verdict->allowed ||
 	    is_of_system(names->session, question->path))
 		return;
-	need_scan(names);
+	cdn_other_names_look(names);
 	for (size_t i = lower_bound(names, dev, ino); i < names->n &&
 	     order(&names->v[i], dev, ino) == 0; i++) {
 		other.path = cdn_str_of(names->v[i].path);
-		if (is_name_of(names->v[i].path, dev, ino) &&
+		if (!is_reborn(&names->v[i], question->path) &&
 		    cdn_linked_protects(names->session, &other, &there)) {
 			*verdict = there;
 			return;

@@ -1,11 +1,13 @@
 /*
  * othernames - files that a glob denies, under their other names.
  *
- * A rule such as "secrets/" and all below it denies names, and a hard link gives
- * a file one that the rule does not know.  Which files these are is found by looking at
- * every name of the workspace, once, when the first file with several names is
- * met; then only those are refused, and trees that are full of links (of a
- * package manager's store) stay usable.
+ * A rule such as "secrets/" and all below it denies names, and a hard link
+ * gives a file one that the rule does not know.  Which files these are is found
+ * by looking at every name of the workspace, once: when the first file with
+ * several names is met, or before a directory is closed to us.  Then only those
+ * are refused, and trees that are full of links (of a package manager's store)
+ * stay usable.  Numbers and times of birth tell them, so that it does not matter
+ * where their directories are moved.
  *
  * Not seen: a name given by somebody outside, later, to a file that had not been
  * there then.  Who is inside may not link what is denied.
@@ -30,5 +32,7 @@ void cdn_other_names_free(struct cdn_other_names *names); /* NULL is fine */
  */
 void cdn_other_names_judge(const struct cdn_question *question, dev_t dev,
     ino_t ino, struct cordon_verdict *verdict, void *arg);
+/* Looks now, unless that was done: something will be out of sight. */
+void cdn_other_names_look(void *arg);
 
 #endif

@@ -14,9 +14,9 @@ ok()
 {
 	points=$((points + 1))
 	if [ "$1" = 0 ]; then
-		echo "ok $points - $2"
+		echo "ok $points - ${2//$'\n'/ }"
 	else
-		echo "not ok $points - $2"
+		echo "not ok $points - ${2//$'\n'/ }"
 		failures=$((failures + 1))
 	fi
 }
@@ -98,14 +98,35 @@ for file in sub/secret sub/env node_modules/p1/.env store/1-dotenv; do
 	refused c "mv $file moved"
 	refused c "echo x >>$file"
 done
-# A directory that is closed when somebody looks, and opened again.
+# A directory that is closed before anybody has looked into it, and open again
+# later: what was put there is known all the same, and nothing else is refused.
 mkdir shut
 echo SECRET >shut/x.env
 ln shut/x.env sub/shut
-refused c 'chmod 0 shut; cat sub/shut'
+for close in 'chmod 0' 'chmod 300' 'chmod 600' 'setfacl -m u::-' \
+    'mkdir -m 300 in; mv -t in'; do
+	case $close in
+	setfacl*) command -v setfacl >/dev/null && setfacl -b shut || continue
+	esac
+	refused c "$close shut; cat sub/shut"
+	[ ! -d in ] || { chmod 700 in; mv in/shut . && rmdir in; }
+	chmod 700 shut
+	allowed c "$close shut; cat node_modules/p2/1.js"
+	[ ! -d in ] || { chmod 700 in; mv in/shut . && rmdir in; }
+	chmod 700 shut
+	cat sub/shut >/dev/null
+	ok $? 'control: it can be read outside'
+done
+# The directory has another name when the file is met.
+refused c 'cat node_modules/p2/1.js >/dev/null; mv shut moved; cat sub/shut'
+mv moved shut
+# Closed before the run: nobody knows.
+chmod 0 shut
+if ! ls shut >/dev/null 2>&1 || [ "$(id -u)" = 0 ]; then
+	refused c 'cat sub/shut'
+	refused c 'cat node_modules/p2/1.js'
+fi
 chmod 700 shut
-cat sub/shut >/dev/null
-ok $? 'control: it can be read outside'
 allowed c 'cat node_modules/p2/1.js'
 rm -r shut sub/shut
 for file in sub/hook sub/lock; do
