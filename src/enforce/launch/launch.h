@@ -56,7 +56,9 @@ void cdn_launch_plan_free(struct cordon_plan *plan);
 CDN_MUST_USE int cdn_launch_plan_format(const struct cordon_plan *plan,
     enum cordon_format format, struct cdn_buf *out, struct cordon_error *err);
 
-/* shortfalls.c: adds to the plan's what only the launch knows. */
+/* shortfalls.c: its table, for the page about it; false past the end. */
+bool cdn_launch_shortfall(size_t i, struct cdn_shortfall *ret);
+/* Adds to the plan's what only the launch knows. */
 CDN_MUST_USE int cdn_launch_shortfalls(struct cordon_plan *plan,
     struct cordon_error *err);
 

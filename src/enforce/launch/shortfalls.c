@@ -14,8 +14,40 @@
 #include "enforce/session/linked.h"
 
 #define UNLINK "remove that name, or copy the file instead of linking it"
-#define MOUNT  "mount /proc"
 #define CGROUP "run it where a cgroup with these controllers can be made"
+#define SHOWN  "the mount at '%s' shows what '%s' denies elsewhere"
+#define SECOND "'%s' is a second name of '%s', which may not be %s"
+
+enum {
+	HARD_LINK,
+	HARD_LINK_PERHAPS,
+	MOUNT_SHOWS,
+	MOUNTS_UNSEEN,
+	LIMITS_PROCESSES,
+	LIMITS_TREE,
+	ISOLATION
+};
+
+static const struct cdn_shortfall table[] = {
+	[HARD_LINK] = { "hard-link", SECOND, UNLINK },
+	[HARD_LINK_PERHAPS] = { "hard-link",
+	    "a protected file has other names, and not all places where they "
+	    "may be could be looked at", UNLINK },
+	[MOUNT_SHOWS] = { "mounts", SHOWN,
+	    "unmount it, or name directories instead of wildcards" },
+	[MOUNTS_UNSEEN] = { "mounts",
+	    "what is mounted where cannot be seen: a protected file may be "
+	    "open under another name", "mount /proc" },
+	[LIMITS_PROCESSES] = { "limits-processes",
+	    "the number of processes is not limited: for root only a cgroup "
+	    "could", CGROUP },
+	/* Said, but no rule: only a limit that does not hold is a loss. */
+	[LIMITS_TREE] = { "limits-tree",
+	    "limits hold for each process, not for all of them together",
+	    CGROUP, .accepted = true },
+	[ISOLATION] = { "isolation", "there are no namespaces of its own",
+	    "use '--isolation auto': no rule needs namespaces" },
+};
 
 struct list {
 	struct cordon_plan *plan;
@@ -25,9 +57,9 @@ struct list {
 	bool oom;
 };
 
+/* text replaces that of the table. */
 static void
-add(struct list *list, const char *id, const char *text, const char *remedy,
-    bool accepted)
+add(struct list *list, size_t which, const char *text)
 {
 	struct cdn_shortfall *grown;
 
@@ -42,9 +74,14 @@ add(struct list *list, const char *id, const char *text, const char *remedy,
 		return;
 	}
 	list->found = grown;
-	list->found[list->count++] = (struct cdn_shortfall){
-		.id = id, .text = text, .remedy = remedy,
-		.accepted = accepted };
+	list->found[list->count] = table[which];
+	list->found[list->count++].text = text;
+}
+
+static void
+add_row(struct list *list, size_t which)
+{
+	add(list, which, table[which].text);
 }
 
 /* A name must not write lines of its own. */
@@ -60,22 +97,19 @@ clean(char *text)
 static void
 shown(struct list *list, const struct cordon_session *session)
 {
-	add(list, "mounts", clean(cdn_arena_printf(list->plan->arena,
-	    "the mount at '%s' shows what '%s' denies elsewhere",
-	    session->shown_at, session->shown_rule)),
-	    "unmount it, or name directories instead of wildcards", false);
+	add(list, MOUNT_SHOWS, clean(cdn_arena_printf(list->plan->arena,
+	    SHOWN, session->shown_at, session->shown_rule)));
 }
 
 static void
 one(const struct cdn_linked *linked, void *arg)
 {
 	struct list *list = arg;
-	char *text = cdn_arena_printf(list->plan->arena,
-	    "'%s' is a second name of '%s', which may not be %s",
+	char *text = cdn_arena_printf(list->plan->arena, SECOND,
 	    linked->path, linked->name,
 	    linked->op == CORDON_MODIFY ? "modified" : "read");
 
-	add(list, "hard-link", clean(text), UNLINK, false);
+	add(list, HARD_LINK, clean(text));
 }
 
 /* The plan with the new shortfalls behind its own. */
@@ -113,19 +147,14 @@ add_names(struct list *list, struct cordon_error *err)
 	if (code != 0)
 		return code;
 	if (!complete)
-		add(list, "hard-link", "a protected file has other names, and "
-		    "not all places where they may be could be looked at",
-		    UNLINK, false);
+		add_row(list, HARD_LINK_PERHAPS);
 	if (list->plan->session->shown_at != NULL)
 		shown(list, list->plan->session);
 	if (list->plan->session->mounts_unknown)
-		add(list, "mounts", "what is mounted where cannot be seen: a "
-		    "protected file may be open under another name", MOUNT,
-		    false);
+		add_row(list, MOUNTS_UNSEEN);
 	return 0;
 }
 
-/* Said, but no rule: only a limit that does not hold at all is a loss. */
 static void
 add_limits(struct list *list)
 {
@@ -142,19 +171,25 @@ add_limits(struct list *list)
 	held = cdn_run_limits_probe(&asked);
 	if (asked.processes != 0 && (held & CDN_TREE_PROCESSES) == 0 &&
 	    geteuid() == 0)
-		add(list, "limits-processes", "the number of processes is not "
-		    "limited: for root only a cgroup could", CGROUP, false);
+		add_row(list, LIMITS_PROCESSES);
 	if (cdn_run_limits_scope(&asked, held) != CDN_SCOPE_TREE)
-		add(list, "limits-tree", "limits hold for each process, not "
-		    "for all of them together", CGROUP, true);
+		add_row(list, LIMITS_TREE);
 }
 
 static void
 add_isolation(struct list *list)
 {
 	if (list->plan->terms.isolation == CDN_ISOLATION_NAMESPACES)
-		add(list, "isolation", "there are no namespaces of its own",
-		    "use '--isolation auto': no rule needs namespaces", false);
+		add_row(list, ISOLATION);
+}
+
+bool
+cdn_launch_shortfall(size_t i, struct cdn_shortfall *ret)
+{
+	if (i >= CDN_LEN(table))
+		return false;
+	*ret = table[i];
+	return true;
 }
 
 int

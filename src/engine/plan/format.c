@@ -161,6 +161,24 @@ put_shortfalls(struct cdn_json_writer *w, const struct cdn_plan *plan)
 }
 
 static void
+put_limits(struct cdn_json_writer *w, const struct cdn_plan *plan)
+{
+	const struct cdn_plan_limit *limit;
+
+	cdn_json_put_key(w, "limits");
+	cdn_json_open(w, '[');
+	for (size_t i = 0; (limit = cdn_plan_limit(i)) != NULL; i++) {
+		if (!cdn_plan_limit_applies(plan, i))
+			continue;
+		cdn_json_open(w, '{');
+		put(w, "id", limit->id);
+		put(w, "text", limit->text);
+		cdn_json_close(w);
+	}
+	cdn_json_close(w);
+}
+
+static void
 put_terms(struct cdn_json_writer *w, const struct cdn_plan *plan)
 {
 	put(w, "network", networks[plan->network]);
@@ -195,6 +213,7 @@ format_json(const struct cdn_plan *plan, const struct cdn_plan_words *words,
 		put_rule(&w, &plan->rules[i]);
 	cdn_json_close(&w);
 	put_shortfalls(&w, plan);
+	put_limits(&w, plan);
 	cdn_json_close(&w);
 	if (!cdn_json_end(&w))
 		return cdn_err_nomem(err);

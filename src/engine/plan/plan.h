@@ -113,6 +113,13 @@ struct cdn_shortfall {
 	bool accepted;
 };
 
+/* What no plan holds, whatever the policy; see limits.c. */
+struct cdn_plan_limit {
+	const char *id; /* stable: "visible-names", "stdio", ... */
+	bool visible;	/* something that can be seen: the plan's text has it */
+	const char *text;
+};
+
 /* Sockets with a name in the file system; mirrors the filter's words. */
 enum cdn_plan_unix {
 	CDN_PLAN_UNIX_JUDGED, /* the broker judges where they connect to */
@@ -200,6 +207,15 @@ struct cdn_plan_input {
 CDN_MUST_USE int cdn_plan_build(struct cdn_arena *arena,
     const struct cdn_plan_input *input, const struct cdn_plan **ret,
     struct cordon_error *err);
+
+/*
+ * The tables behind a report, for the page about them: NULL (false) past the
+ * end.  Not every row applies to every plan.
+ */
+const struct cdn_plan_limit *cdn_plan_limit(size_t i);
+bool cdn_plan_limit_applies(const struct cdn_plan *plan, size_t i);
+bool cdn_plan_shortfall(size_t i, struct cdn_shortfall *ret);
+const char *cdn_plan_why(size_t i);
 
 const char *cdn_region_kind_name(enum cdn_region_kind kind);
 const char *cdn_by_name(enum cdn_by by);

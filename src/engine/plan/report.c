@@ -29,6 +29,15 @@ static const char not_every_exec[] = "the kernel opens an interpreter that "
 static const char no_proxy[] = "host names need a proxy, which is not there "
 			       "yet";
 
+const char *
+cdn_plan_why(size_t i)
+{
+	static const char *const whys[] = { no_landlock, no_seccomp, no_broker,
+		not_every_exec, no_proxy };
+
+	return i < CDN_LEN(whys) ? whys[i] : NULL;
+}
+
 static void
 put(struct rows *rows, const struct cdn_rule *rule, enum cordon_op op,
     enum cordon_layer layer, struct cdn_plan_rule held)

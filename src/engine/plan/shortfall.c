@@ -261,6 +261,18 @@ static const struct {
 	    "declare the directories in it that are needed" },
 };
 
+bool
+cdn_plan_shortfall(size_t i, struct cdn_shortfall *ret)
+{
+	if (i >= CDN_LEN(table))
+		return false;
+	*ret = (struct cdn_shortfall){ .id = table[i].id,
+		.text = table[i].text,
+		.remedy = table[i].remedy,
+		.stricter = table[i].stricter };
+	return true;
+}
+
 int
 cdn_plan_find_shortfalls(struct cdn_plan_build *b)
 {
@@ -272,10 +284,7 @@ cdn_plan_find_shortfalls(struct cdn_plan_build *b)
 		return cdn_err_nomem(b->err);
 	for (size_t i = 0; i < CDN_LEN(table); i++)
 		if (table[i].applies(b))
-			v[n++] = (struct cdn_shortfall){ .id = table[i].id,
-				.text = table[i].text,
-				.remedy = table[i].remedy,
-				.stricter = table[i].stricter };
+			(void)cdn_plan_shortfall(i, &v[n++]);
 	b->plan->shortfalls = v;
 	b->plan->shortfall_count = n;
 	return 0;

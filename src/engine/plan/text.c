@@ -261,27 +261,15 @@ put_shortfalls(struct cdn_buf *out, const struct cdn_plan *plan, bool stricter,
 	}
 }
 
-static bool
-any_passage(const struct cdn_plan *plan)
-{
-	for (size_t i = 0; i < plan->region_count; i++)
-		if (plan->regions[i].held == CDN_REGION_PASSAGE)
-			return true;
-	return false;
-}
-
 static void
 put_visible(struct cdn_buf *out, const struct cdn_plan *plan)
 {
-	cdn_buf_puts(out, "\nvisible all the same\n"
-	    "  names and metadata of files whose path is known (stat)\n");
-	if (any_passage(plan))
-		cdn_buf_puts(out, "  names of all that lies below a passage\n");
-	cdn_buf_puts(out, "  command lines of other processes (/proc)\n"
-	    "  the list of network interfaces\n");
-	if (plan->mode == CDN_PLAN_MODE_C)
-		cdn_buf_puts(out, "  what an executable does that may not be "
-		    "read: refusing to execute it is best effort\n");
+	const struct cdn_plan_limit *limit;
+
+	cdn_buf_puts(out, "\nvisible all the same\n");
+	for (size_t i = 0; (limit = cdn_plan_limit(i)) != NULL; i++)
+		if (limit->visible && cdn_plan_limit_applies(plan, i))
+			cdn_buf_printf(out, "  %s\n", limit->text);
 }
 
 static const char *

@@ -122,7 +122,7 @@ check_json(const struct cdn_plan *plan)
 		strlen(text) == n && strchr(text, '\n') == text + n - 1,
 	    "one line, the schema first");
 	ok(keys_are(root, "schema backend mode isolation network enforced "
-	    "regions rules shortfall"), "the agreed keys");
+	    "regions rules shortfall limits"), "the agreed keys");
 	ok(is(root, "backend", "native") && is(root, "isolation", "none") &&
 		is(root, "mode", "none") && is(root, "network", "none") &&
 		json_is_false(json_object_get(root, "enforced")),

@@ -1,0 +1,87 @@
+/*
+ * limits - what no plan holds, whatever the policy says, as a table.
+ *
+ * A shortfall is what this host or this policy lacks; a limit is what the
+ * approach itself leaves open.  Ids are stable: scripts look for them, and
+ * tests/escape names them where an attack is not held.
+ */
+#include "engine/plan/plan.h"
+
+typedef bool applies_fn(const struct cdn_plan *plan);
+
+static bool
+any_passage(const struct cdn_plan *plan)
+{
+	for (size_t i = 0; i < plan->region_count; i++)
+		if (plan->regions[i].held == CDN_REGION_PASSAGE)
+			return true;
+	return false;
+}
+
+static bool
+reads_judged(const struct cdn_plan *plan)
+{
+	return plan->mode == CDN_PLAN_MODE_C;
+}
+
+static bool
+network_open(const struct cdn_plan *plan)
+{
+	return plan->network != CDN_NETWORK_NONE &&
+	    plan->network != CDN_NETWORK_UNSET;
+}
+
+static const struct {
+	struct cdn_plan_limit limit;
+	applies_fn *applies; /* NULL: always */
+} table[] = {
+	{ { "visible-names", true,
+	    "names and metadata of files whose path is known (stat)" }, NULL },
+	{ { "visible-passages", true,
+	    "names of all that lies below a passage" }, any_passage },
+	{ { "visible-processes", true,
+	    "command lines of other processes (/proc)" }, NULL },
+	{ { "visible-interfaces", true, "the list of network interfaces" },
+	    NULL },
+	{ { "exec-unread", true,
+	    "what an executable does that may not be read: refusing to "
+	    "execute it is best effort" }, reads_judged },
+	{ { "exec-read", false,
+	    "what may be read can be executed by way of an interpreter, the "
+	    "dynamic loader or a copy: 'exec' rules are no boundary against "
+	    "that" }, NULL },
+	{ { "stdio", false,
+	    "the input and output a run is given are used as they were opened, "
+	    "whatever the policy says of their files" }, NULL },
+	{ { "shared-files", false,
+	    "a file that both sides may write changes for both, also where it "
+	    "is mapped into memory; locks on it are shared, too" }, NULL },
+	{ { "host-executes", false,
+	    "what the host builds, tests or executes from the workspace later "
+	    "(Makefile, package.json, installed programs) is as trustworthy as "
+	    "who may modify it" }, NULL },
+	{ { "disk-space", false,
+	    "the file systems that may be written can be filled" }, NULL },
+	{ { "allowed-network", false,
+	    "what may be read can be sent to wherever the network is allowed "
+	    "to reach" }, network_open },
+	{ { "outside-changes", false,
+	    "links and mounts that somebody outside makes during a run" },
+	    NULL },
+	{ { "case-folding", false,
+	    "where a directory ignores case, names outside ASCII are compared "
+	    "with case" }, NULL },
+	{ { "kernel", false, "a hole in the kernel itself" }, NULL },
+};
+
+const struct cdn_plan_limit *
+cdn_plan_limit(size_t i)
+{
+	return i < CDN_LEN(table) ? &table[i].limit : NULL;
+}
+
+bool
+cdn_plan_limit_applies(const struct cdn_plan *plan, size_t i)
+{
+	return table[i].applies == NULL || table[i].applies(plan);
+}
