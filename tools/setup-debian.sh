@@ -14,8 +14,8 @@ packages()
 	case $1 in
 	build) echo gcc libc6-dev meson ninja-build pkgconf libyaml-dev \
 	    libmd-dev ;;
-	test) echo bats binutils g++ libjansson-dev libseccomp-dev python3 \
-	    python3-jsonschema python3-yaml ;;
+	test) echo bats binutils fish g++ libjansson-dev libseccomp-dev man-db \
+	    mandoc python3 python3-jsonschema python3-yaml zsh ;;
 	live) # programs that are tried in a cage
 		echo cargo git make nodejs perl python3-venv rsync sqlite3 \
 		    strace tmux

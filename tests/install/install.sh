@@ -78,6 +78,12 @@ for file in "$root/bin/cordon" "$root/include/cordon/cordon.h" \
     "$libdir/pkgconfig/libcordon.pc"; do
 	try "there is ${file#"$work/root"}" test -e "$file"
 done
+share=$root/share
+for file in man/man1/cordon.1 man/man5/cordon-policy.5 \
+    bash-completion/completions/cordon zsh/site-functions/_cordon \
+    fish/vendor_completions.d/cordon.fish; do
+	try "share/$file says something" test -s "$share/$file"
+done
 try 'the command runs' "$root/bin/cordon" --version
 try 'the command does not need the shared library' needs_no_more
 try 'a program uses the shared library' use_shared

@@ -100,5 +100,6 @@ int cli_policy_reference(const struct cli_args *args);
 int cli_policy_init(const struct cli_args *args);
 int cli_trust(const struct cli_args *args);
 int cli_doctor(const struct cli_args *args);
+int cli_manual(const struct cli_args *args);
 
 #endif

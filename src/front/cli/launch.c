@@ -5,39 +5,18 @@
 
 #include "base/err.h"
 
-/* Options whose value is one of a few words that no library table has. */
-static const struct {
-	enum cli_option option;
-	const char *words[3];
-} choices[] = {
-	{ CLI_HOME, { "own", "host" } },
-	{ CLI_ALLOW, { "nested-git" } },
-	{ CLI_FORMAT, { "text", "json" } },
-};
-
-static bool
-is_choice(const char *value, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		if (strcmp(*words, value) == 0)
-			return true;
-	return false;
-}
-
+/* Those of them that mean nothing here must be right all the same. */
 static bool
 check_choices(const struct cli_args *args)
 {
-	for (size_t i = 0; i < CDN_LEN(choices); i++) {
-		const char *value = cli_value(args, choices[i].option);
-		const struct cli_option_row *row =
-		    cli_option_row(choices[i].option);
+	static const enum cli_option choices[] = { CLI_HOME, CLI_ALLOW,
+		CLI_FORMAT };
+	int ignored;
 
-		if (value == NULL || is_choice(value, choices[i].words))
-			continue;
-		cli_error("'%s' is no value for '--%s' (%s)", value, row->name,
-		    row->summary);
-		return false;
-	}
+	for (size_t i = 0; i < CDN_LEN(choices); i++)
+		if (!cli_word(args, choices[i],
+			cli_option_row(choices[i])->words, 0, &ignored))
+			return false;
 	return true;
 }
 

@@ -270,6 +270,20 @@ static const struct cli_command commands[] = {
 	.options = CLI_BIT(CLI_FLOOR) | PRINT,
 	.run = cli_doctor,
 	},
+	{
+	.name = "manual",
+	.usage = "PAGE",
+	.summary = "a man page or a shell's completions, made from the tables",
+	.about =
+"PAGE is cordon.1, cordon-policy.5, bash, zsh or fish.\n",
+	.examples = "cordon manual bash >cordon.bash\n",
+	.exits = { "it was printed", NULL, "wrong usage" },
+	.options = CLI_BIT(CLI_QUIET),
+	.operands_min = 1,
+	.operands_max = 1,
+	.run = cli_manual,
+	.hidden = true,
+	},
 };
 /* clang-format on */
 

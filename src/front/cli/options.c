@@ -3,6 +3,41 @@
 #include "base/str.h"
 #include "front/cli/output.h"
 
+/* ----- Words that no library table has ---------------------------------- */
+
+static const char *
+home_word(int i)
+{
+	static const char *const words[] = { "own", "host", NULL };
+
+	return words[i];
+}
+
+static const char *
+allow_word(int i)
+{
+	static const char *const words[] = { "nested-git", NULL };
+
+	return words[i];
+}
+
+static const char *
+format_word(int i)
+{
+	static const char *const words[] = { "text", "json", NULL };
+
+	return words[i];
+}
+
+/* A list of endpoints is possible, too. */
+static const char *
+network_word(int i)
+{
+	static const char *const words[] = { "none", "loopback", "full", NULL };
+
+	return words[i];
+}
+
 /* clang-format off */
 static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	[CLI_POLICY]	  = { "policy", CLI_MANY, "FILE",
@@ -10,7 +45,7 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	[CLI_PROFILE]	  = { "profile", CLI_VALUE, "NAME",
 	    "the profile to ask (default: unrestricted)" },
 	[CLI_PRESET]	  = { "preset", CLI_VALUE, "NAME",
-	    "workspace (default), protect or strict" },
+	    "workspace (default), protect or strict", cli_preset_word },
 	[CLI_WORKSPACE]	  = { "workspace", CLI_VALUE, "DIR",
 	    "the workspace (default: the current directory)" },
 	[CLI_READ]	  = { "read", CLI_MANY, "PATH",
@@ -18,17 +53,17 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	[CLI_WRITE]	  = { "write", CLI_MANY, "PATH",
 	    "PATH outside may be read and modified; repeatable" },
 	[CLI_NETWORK]	  = { "network", CLI_VALUE, "WHAT",
-	    "none, loopback, full or HOST[:PORT][,...]" },
+	    "none, loopback, full or HOST[:PORT][,...]", network_word },
 	[CLI_BACKEND]	  = { "backend", CLI_VALUE, "NAME",
-	    "auto (default), native, bwrap, seatbelt or none" },
+	    "auto (default), native, bwrap, seatbelt or none", cli_backend_word },
 	[CLI_ENFORCEMENT] = { "enforcement", CLI_VALUE, "HOW",
-	    "required (default), degraded or best-effort" },
+	    "required (default), degraded or best-effort", cli_enforcement_word },
 	[CLI_ISOLATION]	  = { "isolation", CLI_VALUE, "HOW",
-	    "auto (default), none or namespaces" },
+	    "auto (default), none or namespaces", cli_isolation_word },
 	[CLI_HOME]	  = { "home", CLI_VALUE, "WHICH",
-	    "own (default) or host: the real home stays HOME" },
+	    "own (default) or host: the real home stays HOME", home_word },
 	[CLI_ALLOW]	  = { "allow", CLI_VALUE, "WHAT",
-	    "nested-git: git init and git clone in the workspace" },
+	    "nested-git: git init and git clone in the workspace", allow_word },
 	[CLI_NO_SANDBOX]  = { "no-sandbox", CLI_FLAG, NULL,
 	    "--backend none --enforcement best-effort" },
 	[CLI_TIMEOUT]	  = { "timeout", CLI_VALUE, "DUR",
@@ -42,11 +77,11 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	[CLI_DRY_RUN]	  = { "dry-run", CLI_FLAG, NULL,
 	    "print the plan, start nothing" },
 	[CLI_FORMAT]	  = { "format", CLI_VALUE, "FORMAT",
-	    "text (default) or json" },
+	    "text (default) or json", format_word },
 	[CLI_AS]	  = { "as", CLI_VALUE, "WHO",
-	    "process (default), agent, policy or block" },
+	    "process (default), agent, policy or block", cli_as_word },
 	[CLI_OP]	  = { "op", CLI_VALUE, "OP",
-	    "read (default), modify, exec, connect or bind" },
+	    "read (default), modify, exec, connect or bind", cli_op_word },
 	[CLI_DATA_DIR]	  = { "data-dir", CLI_VALUE, "DIR",
 	    "the directory that '--as block' protects" },
 	[CLI_CONFIG_PATH] = { "config-path", CLI_VALUE, "FILE",

@@ -55,11 +55,15 @@ enum cli_option_kind {
 	CLI_MANY   /* any number of times, order kept */
 };
 
+/* The words of a choice, one after the other; NULL past the last. */
+typedef const char *cli_words_fn(int i);
+
 struct cli_option_row {
 	const char *name; /* without the dashes */
 	enum cli_option_kind kind;
 	const char *value; /* what the help calls it; NULL for a flag */
 	const char *summary;
+	cli_words_fn *words; /* what the value can be, or NULL */
 };
 
 struct cli_strings {
@@ -96,7 +100,6 @@ const char *cli_value(const struct cli_args *args, enum cli_option option);
  * The place of a word in a vocabulary of the library (cordon_op_name and its
  * like), or -1 after a message that names the words.
  */
-typedef const char *cli_words_fn(int i); /* NULL past the end */
 CDN_MUST_USE int cli_word_find(cli_words_fn *words, const char *text);
 CDN_MUST_USE bool cli_word(const struct cli_args *args, enum cli_option option,
     cli_words_fn *words, int fallback, int *ret);
