@@ -690,6 +690,37 @@ CORDON_API CORDON_MUST_USE int cordon_trust_list(
     void (*entry)(const struct cordon_trust_entry *entry, void *arg),
     void *arg, struct cordon_error *err);
 
+/* ----- The audit ---------------------------------------------------------- */
+
+/*
+ * A log is a file of one JSON object per line, and the parts of it that were
+ * put away when it was full (FILE.1, FILE.48211: named by their first line).
+ * FILE NULL is the user's own.  Whoever wrote it: to these functions it is
+ * input.
+ */
+
+/* Where the user's own lies; free() it. */
+CORDON_API CORDON_MUST_USE int cordon_audit_file(char **ret,
+    struct cordon_error *err);
+
+struct cordon_audit_verified {
+	bool intact;		       /* nothing was changed, as far as seen */
+	bool has_head;		       /* else a cut end cannot be seen */
+	unsigned long findings;	       /* that break the chain */
+	unsigned long files;
+	unsigned long long lines;
+	unsigned long long first, last; /* their numbers; 0 = none */
+	size_t unfinished;	       /* bytes of half a line at the end */
+};
+
+/*
+ * Is the log as it was written?  Findings go to diags (may be NULL): errors
+ * break the chain, warnings do not.  0 also when there are some.
+ */
+CORDON_API CORDON_MUST_USE int cordon_audit_verify(const char *file,
+    struct cordon_diags *diags, struct cordon_audit_verified *ret,
+    struct cordon_error *err);
+
 /* "0.1.0" */
 CORDON_API const char *cordon_version(void);
 

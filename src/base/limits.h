@@ -44,6 +44,8 @@
 #define CDN_RUN_OUTPUT	     (1024UL * 1024UL) /* bytes of output, unless told */
 #define CDN_RUN_OUTPUT_MAX   (1024UL * 1024UL * 1024UL) /* at most */
 #define CDN_AUDIT_LINE_MAX   65536  /* bytes of one event, newline included */
+#define CDN_AUDIT_FILE_MAX   (32L * 1024L * 1024L) /* then it is put away */
+#define CDN_AUDIT_PARTS_MAX  4096   /* files put away, of one log */
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
 #define CDN_AUDIT_CHAIN_MAX  32	    /* processes above the one that asked */

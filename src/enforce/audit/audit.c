@@ -11,6 +11,14 @@ static const char *const kind_names[CDN_EVENT_KIND_MAX] = {
 	[CDN_EVENT_NET_DENIED] = "net.denied",
 	[CDN_EVENT_EXEC_DENIED] = "exec.denied",
 	[CDN_EVENT_CALL_DENIED] = "call.denied",
+	[CDN_EVENT_TOOL_CALL] = "tool.call",
+	[CDN_EVENT_GRANT_REQUESTED] = "grant.requested",
+	[CDN_EVENT_GRANT_APPROVED] = "grant.approved",
+	[CDN_EVENT_GRANT_DENIED] = "grant.denied",
+	[CDN_EVENT_GRANT_EXPIRED] = "grant.expired",
+	[CDN_EVENT_MCP_CALL] = "mcp.call",
+	[CDN_EVENT_HARNESS_DELEGATED] = "tool_allowlist.harness_delegated",
+	[CDN_EVENT_AUDIT_TORN] = "audit.torn",
 };
 
 const char *

@@ -25,6 +25,14 @@ enum cdn_event_kind {
 	CDN_EVENT_NET_DENIED,
 	CDN_EVENT_EXEC_DENIED,
 	CDN_EVENT_CALL_DENIED,
+	CDN_EVENT_TOOL_CALL,
+	CDN_EVENT_GRANT_REQUESTED,
+	CDN_EVENT_GRANT_APPROVED,
+	CDN_EVENT_GRANT_DENIED,
+	CDN_EVENT_GRANT_EXPIRED,
+	CDN_EVENT_MCP_CALL,
+	CDN_EVENT_HARNESS_DELEGATED, /* an agent keeps its own list of tools */
+	CDN_EVENT_AUDIT_TORN, /* a writer was killed in the middle of a line */
 	CDN_EVENT_KIND_MAX
 };
 
@@ -58,6 +66,31 @@ struct cdn_event {
 	size_t field_count; /* at most CDN_AUDIT_FIELDS_MAX */
 };
 
+/* ----- What the fields of an event are made of ---------------------------- */
+
+struct cdn_event_field cdn_field_text(const char *name,
+    const char *value); /* NULL: null */
+struct cdn_event_field cdn_field_str(const char *name, cdn_str value);
+struct cdn_event_field cdn_field_number(const char *name, int64_t value);
+struct cdn_event_field cdn_field_bool(const char *name, bool value);
+struct cdn_event_field cdn_field_strings(const char *name,
+    const char *const *values);
+struct cdn_event_field cdn_field_json(const char *name, cdn_str value);
+
+/*
+ * What every event about a verdict says: profile op path allowed matched_rule,
+ * by exactly these names, and what more there is to know of the rule.  Whether
+ * a rule was negated is none of them: `allowed` says what came of it.
+ */
+#define CDN_VERDICT_FIELDS 10
+void cdn_fields_verdict(const struct cordon_verdict *verdict, cdn_str path,
+    struct cdn_event_field ret[CDN_VERDICT_FIELDS]);
+/* fs.call.request, or the event of a denial of that operation. */
+enum cdn_event_kind cdn_event_of_verdict(const struct cordon_verdict *verdict,
+    bool is_socket);
+
+/* ----- Where they go ------------------------------------------------------- */
+
 struct cdn_sink;
 struct cdn_sink_ops {
 	CDN_MUST_USE int (*write)(struct cdn_sink *sink,
@@ -79,12 +112,15 @@ struct cdn_sink {
  *
  * A line is written whole or not at all: after an error the file is as it was.
  * A line without its head, or half a line at the end, is what a killed process
- * leaves behind; the next write mends it.  Where file and head disagree in any
- * other way nothing is written any more (CORDON_E_INVALID).  Nothing waits for
- * the disk.
+ * leaves behind; the next write mends it, and tells of half a line with an
+ * event of its own ("audit.torn").  Where file and head disagree in any other
+ * way nothing is written any more (CORDON_E_INVALID).  Nothing waits for the
+ * disk.  A file of CDN_AUDIT_FILE_MAX bytes is put away (parts.h).
  */
 CDN_MUST_USE int cdn_audit_open(const char *file, struct cdn_sink **ret,
     struct cordon_error *err);
+/* For tests: a file is put away sooner. */
+void cdn_audit_part_size(struct cdn_sink *sink, size_t bytes);
 
 CDN_MUST_USE int cdn_audit_write(struct cdn_sink *sink,
     const struct cdn_event *event, struct cordon_error *err);

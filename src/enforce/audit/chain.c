@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEAD_SIZE 96 /* "18446744073709551615 64 hex\n" and some more */
+#include "enforce/audit/parts.h"
 
 _Static_assert(CDN_HASH_SIZE == SHA256_DIGEST_STRING_LENGTH, "hash size");
 
-static const struct cdn_link before_first = { 0,
+const struct cdn_link cdn_link_before_first = { 0,
 	"0000000000000000000000000000000000000000000000000000000000000000" };
 
 static int
@@ -37,33 +37,37 @@ same_link(const struct cdn_link *a, const struct cdn_link *b)
 	return a->seq == b->seq && strcmp(a->hash, b->hash) == 0;
 }
 
-static void
-hash_line(cdn_str line, char ret[CDN_HASH_SIZE])
+void
+cdn_link_hash(cdn_str line, char ret[CDN_HASH_SIZE])
 {
 	(void)SHA256Data((const uint8_t *)line.p, line.n, ret);
 }
 
 /* ----- The head --------------------------------------------------------- */
 
-/* An empty head is that of an empty file. */
+bool
+cdn_head_parse(cdn_str text, struct cdn_link *ret)
+{
+	*ret = cdn_link_before_first;
+	if (text.n == 0)
+		return true;
+	if (!cdn_line_take_number(&text, &ret->seq) || text.n == 0 ||
+	    *text.p != ' ')
+		return false;
+	text = cdn_str_from(text, 1);
+	return cdn_line_take_hash(&text, ret->hash) && cdn_str_is(text, "\n");
+}
+
 static int
 read_head(const struct cdn_chain *chain, struct cdn_link *ret,
     struct cordon_error *err)
 {
-	char text[HEAD_SIZE];
+	char text[CDN_HEAD_SIZE];
 	ssize_t n = pread(chain->headfd, text, sizeof(text), 0);
-	cdn_str rest = { text, n < 0 ? 0 : (size_t)n };
 
-	*ret = before_first;
 	if (n < 0)
 		return cannot(chain, "read the head of", errno, err);
-	if (n == 0)
-		return 0;
-	if (!cdn_line_take_number(&rest, &ret->seq) || rest.n == 0 ||
-	    *rest.p != ' ')
-		return disagree(chain, "has a damaged head", err);
-	rest = cdn_str_from(rest, 1);
-	if (!cdn_line_take_hash(&rest, ret->hash) || !cdn_str_is(rest, "\n"))
+	if (!cdn_head_parse((cdn_str){ text, (size_t)n }, ret))
 		return disagree(chain, "has a damaged head", err);
 	return 0;
 }
@@ -75,7 +79,7 @@ read_head(const struct cdn_chain *chain, struct cdn_link *ret,
 static int
 write_head(const struct cdn_chain *chain, const struct cdn_link *link)
 {
-	char text[HEAD_SIZE];
+	char text[CDN_HEAD_SIZE];
 	int n = snprintf(text, sizeof(text), "%llu %s\n",
 	    (unsigned long long)link->seq, link->hash);
 	ssize_t done = pwrite(chain->headfd, text, (size_t)n, 0);
@@ -158,6 +162,28 @@ cannot_read_end(const struct cdn_chain *chain, int error,
 
 /* ----- Agreement -------------------------------------------------------- */
 
+/* Is it the line after the one that the head speaks of? */
+static bool
+follows(const struct cdn_link *line, const struct cdn_link *head)
+{
+	return line->seq == head->seq + 1 &&
+	    strcmp(line->hash, head->hash) == 0;
+}
+
+/* Nothing was written yet, or all of it was put away. */
+static int
+compare_empty(const struct cdn_chain *chain, const struct cdn_link *head,
+    struct cdn_link *ret, struct cordon_error *err)
+{
+	struct cdn_link last;
+
+	if (head->seq == 0 || (cdn_chain_before(chain, &last) &&
+		same_link(&last, head)))
+		return 0;
+	*ret = *head;
+	return disagree(chain, "is shorter than its head says", err);
+}
+
 /*
  * Is the last line the one the head speaks of, or the one after it?  *ret is
  * the link of that line.
@@ -172,19 +198,30 @@ compare(const struct cdn_chain *chain, const struct cdn_link *head,
 
 	*ret = *head;
 	if (end == 0)
-		return head->seq == 0 ? 0 :
-		    disagree(chain, "is shorter than its head says", err);
+		return compare_empty(chain, head, ret, err);
 	error = read_last(chain, end, &line);
 	if (error != 0)
 		return cannot_read_end(chain, error, err);
 	if (!cdn_line_link(line, &link))
 		return disagree(chain, "ends in a line that is no event", err);
-	hash_line(line, ret->hash);
+	cdn_link_hash(line, ret->hash);
 	ret->seq = link.seq;
-	if (same_link(ret, head) ||
-	    (link.seq == head->seq + 1 && strcmp(link.hash, head->hash) == 0))
+	if (same_link(ret, head) || follows(&link, head))
 		return 0;
 	return disagree(chain, "does not end as its head says", err);
+}
+
+/* As much of it as is worth telling. */
+static void
+keep_torn(struct cdn_chain *chain, off_t end, off_t size)
+{
+	struct cdn_torn *torn = &chain->torn;
+
+	torn->bytes = (size_t)(size - end);
+	torn->kept = torn->bytes < sizeof(torn->text) ? torn->bytes :
+							sizeof(torn->text);
+	if (read_at(chain->fd, torn->text, torn->kept, end) != 0)
+		torn->kept = 0;
 }
 
 /* Whatever a killed writer left behind goes, once it is clear what it is. */
@@ -194,8 +231,11 @@ mend(struct cdn_chain *chain, const struct cdn_link *head, off_t end,
 {
 	int error;
 
-	if (end < size && ftruncate(chain->fd, end) != 0)
-		return cannot(chain, "mend", errno, err);
+	if (end < size) {
+		keep_torn(chain, end, size);
+		if (ftruncate(chain->fd, end) != 0)
+			return cannot(chain, "mend", errno, err);
+	}
 	if (same_link(head, &chain->last))
 		return 0;
 	error = write_head(chain, &chain->last);
@@ -222,6 +262,17 @@ look_again(struct cdn_chain *chain, const struct cdn_link *head, off_t size,
 	return r;
 }
 
+/* Somebody else may have put the file away that we have open. */
+static int
+follow_file(struct cdn_chain *chain, struct stat *st, struct cordon_error *err)
+{
+	int r = cdn_chain_is_current(chain) ? 0 : cdn_chain_reopen(chain, err);
+
+	if (r == 0 && fstat(chain->fd, st) != 0)
+		r = cannot(chain, "look at", errno, err);
+	return r;
+}
+
 int
 cdn_chain_refresh(struct cdn_chain *chain, struct cordon_error *err)
 {
@@ -231,18 +282,15 @@ cdn_chain_refresh(struct cdn_chain *chain, struct cordon_error *err)
 
 	if (fstat(chain->fd, &st) != 0)
 		return cannot(chain, "look at", errno, err);
-	if (st.st_nlink == 0)
-		return cdn_err(err, CORDON_E_INVALID,
-		    "audit file '%s' was removed while it was in use; "
-		    "start again to make a new one", chain->file);
 	r = read_head(chain, &head, err);
 	if (r != 0)
 		return r;
-	if (chain->known && st.st_size == chain->size &&
+	if (chain->known && st.st_nlink > 0 && st.st_size == chain->size &&
 	    same_link(&head, &chain->last))
 		return 0;
 	chain->known = false;
-	return look_again(chain, &head, st.st_size, err);
+	r = follow_file(chain, &st, err);
+	return r != 0 ? r : look_again(chain, &head, st.st_size, err);
 }
 
 /* ----- Appending -------------------------------------------------------- */
@@ -277,9 +325,15 @@ cdn_chain_append(struct cdn_chain *chain, cdn_str line,
     struct cordon_error *err)
 {
 	struct cdn_link link = { .seq = chain->last.seq + 1 };
-	int error = write_line(chain, line);
+	int error;
 
-	hash_line((cdn_str){ line.p, line.n - 1 }, link.hash);
+	if (chain->size > 0 && chain->size + (off_t)line.n > chain->max) {
+		error = cdn_chain_rotate(chain, err);
+		if (error != 0)
+			return error;
+	}
+	error = write_line(chain, line);
+	cdn_link_hash((cdn_str){ line.p, line.n - 1 }, link.hash);
 	if (error == 0)
 		error = write_head(chain, &link);
 	if (error != 0) {

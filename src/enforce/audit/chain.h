@@ -3,9 +3,10 @@
  *
  *	file	... line 6 \n line 7 \n		head	7 SHA-256(line 7)\n
  *
- * A killed writer leaves one of two things behind, both of which are mended
- * here: a whole line that its head does not know yet, or part of a line.
- * Nothing but the end of the file is read.  The caller holds the lock.
+ * A killed writer leaves one of three things behind, which are mended here: a
+ * whole line that its head does not know yet, part of a line, or a file that
+ * was put away as full and has no successor yet (parts.h).  Nothing but the end
+ * of the file is read.  The caller holds the lock, which is on the head.
  */
 #ifndef CDN_AUDIT_CHAIN_H
 #define CDN_AUDIT_CHAIN_H
@@ -14,15 +15,30 @@
 
 #include "enforce/audit/line.h"
 
+#define CDN_TORN_KEPT 512 /* bytes of half a line that are kept */
+
+/* Half a line that a killed writer left behind, and that is gone now. */
+struct cdn_torn {
+	size_t bytes; /* 0: there was none */
+	size_t kept;  /* of them, in text */
+	char text[CDN_TORN_KEPT];
+};
+
 struct cdn_chain {
-	int fd;		  /* the lines; borrowed */
+	int fd;		  /* the lines; owned, replaced when the file is full */
 	int headfd;	  /* borrowed */
-	const char *file; /* for errors; borrowed */
+	const char *file; /* borrowed */
 	char *space;	  /* CDN_AUDIT_LINE_MAX bytes to read into; borrowed */
+	off_t max;	  /* a file does not grow beyond this */
 	struct cdn_link last; /* seq 0 and zeros before the first line */
 	off_t size;	  /* of the file, when known */
 	bool known;	  /* last and size were true when we looked last */
+	struct cdn_torn torn; /* found by a refresh; the caller tells of it */
 };
+
+extern const struct cdn_link cdn_link_before_first;
+
+void cdn_link_hash(cdn_str line, char ret[CDN_HASH_SIZE]);
 
 /*
  * Makes last and size true again.  Costs two system calls when nobody else has
@@ -31,8 +47,15 @@ struct cdn_chain {
 CDN_MUST_USE int cdn_chain_refresh(struct cdn_chain *chain,
     struct cordon_error *err);
 
-/* Adds one line, newline included, and its head; both or none. */
+/*
+ * Adds one line, newline included, and its head; both or none.  A file that
+ * would become too large is put away first.
+ */
 CDN_MUST_USE int cdn_chain_append(struct cdn_chain *chain, cdn_str line,
     struct cordon_error *err);
+
+/* The bytes of a head; an empty one is that of an empty file. */
+CDN_MUST_USE bool cdn_head_parse(cdn_str text, struct cdn_link *ret);
+#define CDN_HEAD_SIZE 96 /* "18446744073709551615 64 hex\n" and some more */
 
 #endif

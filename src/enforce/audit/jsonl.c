@@ -8,10 +8,6 @@
 #include "enforce/audit/chain.h"
 #include "enforce/audit/place.h"
 
-#define FIRST_WAIT_NS 20000L
-#define MOST_WAIT_NS  4000000L
-#define NS_PER_MS     1000000L
-
 struct jsonl {
 	struct cdn_sink sink;
 	pthread_mutex_t mutex;
@@ -22,39 +18,6 @@ struct jsonl {
 };
 
 /* ----- Taking turns ----------------------------------------------------- */
-
-/* -1 and errno.  Waits in steps: the kernel's own wait knows no end. */
-static int
-lock(int fd)
-{
-	struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	long waited = 0, wait = FIRST_WAIT_NS;
-
-	for (;;) {
-		struct timespec pause = { .tv_nsec = wait };
-
-		if (fcntl(fd, F_OFD_SETLK, &range) == 0)
-			return 0;
-		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
-			return -1;
-		if (waited > CDN_AUDIT_WAIT_MS * NS_PER_MS) {
-			errno = ETIMEDOUT;
-			return -1;
-		}
-		(void)nanosleep(&pause, NULL);
-		waited += wait;
-		if (wait < MOST_WAIT_NS)
-			wait *= 2;
-	}
-}
-
-static void
-unlock(int fd)
-{
-	struct flock range = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
-
-	(void)fcntl(fd, F_OFD_SETLK, &range);
-}
 
 static int
 cannot_lock(const struct jsonl *j, int error, struct cordon_error *err)
@@ -68,18 +31,14 @@ cannot_lock(const struct jsonl *j, int error, struct cordon_error *err)
 
 /* ----- Writing ---------------------------------------------------------- */
 
-/* With the lock. */
 static int
-write_locked(struct jsonl *j, const struct cdn_event *event,
+write_line(struct jsonl *j, const struct cdn_event *event,
     struct cordon_error *err)
 {
+	struct cdn_link link = j->chain.last;
 	struct timespec now = { 0 };
-	struct cdn_link link;
-	int r = cdn_chain_refresh(&j->chain, err);
+	int r;
 
-	if (r != 0)
-		return r;
-	link = j->chain.last;
 	link.seq++;
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	r = cdn_line_format(event, &link, &now, &j->line, err);
@@ -89,16 +48,48 @@ write_locked(struct jsonl *j, const struct cdn_event *event,
 	    err);
 }
 
+/* Somebody was killed while he wrote: what is left of his event is told. */
+static int
+write_torn(struct jsonl *j, const char *run, struct cordon_error *err)
+{
+	struct cdn_torn *torn = &j->chain.torn;
+	const struct cdn_event_field fields[] = {
+		{ .name = "bytes", .type = CDN_FIELD_NUMBER,
+		    .number = (int64_t)torn->bytes },
+		{ .name = "text", .type = CDN_FIELD_TEXT,
+		    .text = { torn->text, torn->kept } },
+	};
+	const struct cdn_event event = { CDN_EVENT_AUDIT_TORN, run, fields,
+		CDN_LEN(fields) };
+	int r = write_line(j, &event, err);
+
+	if (r == 0)
+		torn->bytes = 0;
+	return r;
+}
+
+/* With the lock. */
+static int
+write_locked(struct jsonl *j, const struct cdn_event *event,
+    struct cordon_error *err)
+{
+	int r = cdn_chain_refresh(&j->chain, err);
+
+	if (r == 0 && j->chain.torn.bytes > 0)
+		r = write_torn(j, event->run, err);
+	return r != 0 ? r : write_line(j, event, err);
+}
+
 static int
 write_alone(struct jsonl *j, const struct cdn_event *event,
     struct cordon_error *err)
 {
 	int r;
 
-	if (lock(j->chain.headfd) != 0)
+	if (cdn_place_lock(j->chain.headfd, true) != 0)
 		return cannot_lock(j, errno, err);
 	r = write_locked(j, event, err);
-	unlock(j->chain.headfd);
+	cdn_place_unlock(j->chain.headfd);
 	return r;
 }
 
@@ -160,6 +151,7 @@ new_jsonl(const char *file)
 	/* The end of the file is read before the line is written. */
 	j->chain.space = j->line.p;
 	j->chain.file = j->file;
+	j->chain.max = CDN_AUDIT_FILE_MAX;
 	return j;
 }
 
@@ -197,4 +189,10 @@ cdn_audit_open(const char *file, struct cdn_sink **ret,
 	}
 	*ret = &j->sink;
 	return 0;
+}
+
+void
+cdn_audit_part_size(struct cdn_sink *sink, size_t bytes)
+{
+	((struct jsonl *)(void *)sink)->chain.max = (off_t)bytes;
 }

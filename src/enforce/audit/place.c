@@ -8,6 +8,10 @@
 #define OPEN_FLAGS (O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 #define ATTEMPTS   4 /* while others make and remove the file */
 
+#define FIRST_WAIT_NS 20000L
+#define MOST_WAIT_NS  4000000L
+#define NS_PER_MS     1000000L
+
 /* The directory of a file, with its last slash; "./" when it has none. */
 static int
 directory_of(const char *file, char ret[CDN_PATH_MAX + 1],
@@ -151,4 +155,40 @@ cdn_place_check_dir(const char *file, struct cordon_error *err)
 	if ((st.st_mode & S_IWOTH) != 0 && (st.st_mode & S_ISVTX) == 0)
 		return refuse(file, "lies where anybody could replace it", err);
 	return 0;
+}
+
+/* ----- Taking turns ----------------------------------------------------- */
+
+/* -1 and errno.  Waits in steps: the kernel's own wait knows no end. */
+int
+cdn_place_lock(int fd, bool write)
+{
+	struct flock range = { .l_type = write ? F_WRLCK : F_RDLCK,
+		.l_whence = SEEK_SET };
+	long waited = 0, wait = FIRST_WAIT_NS;
+
+	for (;;) {
+		struct timespec pause = { .tv_nsec = wait };
+
+		if (fcntl(fd, F_OFD_SETLK, &range) == 0)
+			return 0;
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return -1;
+		if (waited > CDN_AUDIT_WAIT_MS * NS_PER_MS) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		(void)nanosleep(&pause, NULL);
+		waited += wait;
+		if (wait < MOST_WAIT_NS)
+			wait *= 2;
+	}
+}
+
+void
+cdn_place_unlock(int fd)
+{
+	struct flock range = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+
+	(void)fcntl(fd, F_OFD_SETLK, &range);
 }

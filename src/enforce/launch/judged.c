@@ -57,21 +57,33 @@ tell_denial(const struct cordon_process *p, const struct cdn_denial *denial)
 	p->options->denied(&told, p->options->denied_arg);
 }
 
+/* Where somebody held the file for too long, each further try would block. */
+static int
+record_denial(struct cordon_process *p, const struct cdn_denial *denial,
+    struct cordon_error *err)
+{
+	if (p->audit_lost > 0 && p->audit_error.sys_errno == ETIMEDOUT)
+		return CORDON_E_SYSTEM;
+	return cdn_record_denied(p->record, denial, err);
+}
+
 /*
  * Every refusal is an event.  One that cannot be kept must not go on unseen:
- * the run ends, unless the policy says otherwise.
+ * the run ends, unless the policy says otherwise.  Then it is counted, and the
+ * next one is tried again: a disk can become less full.
  */
 static void
 denied(const struct cdn_denial *denial, void *arg)
 {
+	struct cordon_error err = { 0 };
 	struct cordon_process *p = arg;
 
 	p->denials++;
 	tell_denial(p, denial);
-	if (p->audit_broken || cdn_record_denied(p->record, denial,
-		&p->audit_error) == 0)
+	if (record_denial(p, denial, &err) == 0)
 		return;
-	p->audit_broken = true;
+	if (p->audit_lost++ == 0)
+		p->audit_error = err;
 	if (!p->terms.audit_warn)
 		(void)eventfd_write(p->stop_fd, 1);
 }

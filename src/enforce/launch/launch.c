@@ -317,9 +317,10 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 		cdn_run_result_done(&from);
 	}
 	if (code == 0) {
-		result.audit_lost = is_lost(p, p->audit_broken ?
+		result.audit_lost = is_lost(p, p->audit_lost > 0 ?
 		    CORDON_E_SYSTEM : 0, &p->audit_error);
-		if (is_lost(p, cdn_record_end(p->record, &result, &why), &why))
+		if (is_lost(p, cdn_record_end(p->record, &result,
+			p->audit_lost, &why), &why))
 			result.audit_lost = true;
 		*ret = result;
 	}

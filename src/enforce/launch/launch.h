@@ -113,8 +113,10 @@ struct cdn_denial;
 /* From any thread of the broker. */
 CDN_MUST_USE int cdn_record_denied(struct cdn_record *record,
     const struct cdn_denial *denial, struct cordon_error *err);
+/* lost: denials that could not be kept. */
 CDN_MUST_USE int cdn_record_end(struct cdn_record *record,
-    const struct cordon_run_result *result, struct cordon_error *err);
+    const struct cordon_run_result *result, unsigned long lost,
+    struct cordon_error *err);
 /* Where it lies, as long as it is open; NULL for NULL. */
 const char *cdn_record_file(const struct cdn_record *record);
 void cdn_record_close(struct cdn_record *record);

@@ -31,8 +31,8 @@ struct cordon_process {
 	int stop_fd; /* ends the run, for the broker's threads; -1 none */
 	/* Written by its threads, one at a time, until it is closed. */
 	unsigned long denials;
-	bool audit_broken;
-	struct cordon_error audit_error;
+	unsigned long audit_lost; /* of them, those that could not be kept */
+	struct cordon_error audit_error; /* of the first of those */
 	struct cdn_record *record;
 	struct cdn_run_request request;
 	struct cdn_running *running;

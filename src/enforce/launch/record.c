@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "enforce/audit/audit.h"
 #include "enforce/broker/broker.h"
 #include "enforce/run/redact.h"
@@ -21,13 +22,13 @@ struct cdn_record {
 };
 
 static int
-check_file(const struct cordon_session *session, const char *file,
-    struct cordon_error *err)
+check_op(const struct cordon_session *session, const char *file,
+    enum cordon_op op, struct cordon_error *err)
 {
 	struct cordon_query query = {
 		.size = sizeof(query),
 		.as = CORDON_AS_PROCESS,
-		.op = CORDON_MODIFY,
+		.op = op,
 		.path = file,
 		.path_len = strlen(file),
 	};
@@ -36,23 +37,33 @@ check_file(const struct cordon_session *session, const char *file,
 
 	if (code == 0 && verdict.allowed)
 		return cdn_err(err, CORDON_E_INVALID,
-		    "the audit '%s' lies where the run may write (put it "
-		    "outside the workspace)", file);
+		    "the audit '%s' lies where the run may %s (put it where it "
+		    "can neither read nor write, such as ~/.local/state)",
+		    file, op == CORDON_MODIFY ? "write" : "read");
 	return code;
 }
 
-/* The audit must not lie where the run could change it. */
+/*
+ * The audit must not lie where the run could change it, or read what others
+ * did; nor must its head and what is put away when it is full.
+ */
 static int
 check_place(const struct cordon_session *session, const char *file,
     struct cdn_arena *arena, struct cordon_error *err)
 {
-	const char *head;
-	int code;
+	static const char *const suffixes[] = { "", ".head", ".1" };
+	int code = 0;
 
-	head = cdn_arena_printf(arena, "%s.head", file);
-	code = head == NULL ? cdn_err_nomem(err) :
-			      check_file(session, file, err);
-	return code != 0 ? code : check_file(session, head, err);
+	for (size_t i = 0; code == 0 && i < CDN_LEN(suffixes); i++) {
+		const char *name = cdn_arena_printf(arena, "%s%s", file,
+		    suffixes[i]);
+
+		code = name == NULL ? cdn_err_nomem(err) :
+		    check_op(session, name, CORDON_MODIFY, err);
+		if (code == 0)
+			code = check_op(session, name, CORDON_READ, err);
+	}
+	return code;
 }
 
 /* "" = nowhere: the state directory has a substitute that goes with the run. */
@@ -154,36 +165,6 @@ cdn_record_open(const struct cordon_session *session,
 }
 
 /* ----- Fields ------------------------------------------------------------------- */
-
-static struct cdn_event_field
-text(const char *name, const char *value)
-{
-	return (struct cdn_event_field){ .name = name, .type = value == NULL ?
-		CDN_FIELD_NULL : CDN_FIELD_TEXT,
-		.text = cdn_str_of(value == NULL ? "" : value) };
-}
-
-static struct cdn_event_field
-number(const char *name, int64_t value)
-{
-	return (struct cdn_event_field){ .name = name,
-		.type = CDN_FIELD_NUMBER, .number = value };
-}
-
-static struct cdn_event_field
-boolean(const char *name, bool value)
-{
-	return (struct cdn_event_field){ .name = name,
-		.type = CDN_FIELD_BOOL, .boolean = value };
-}
-
-static struct cdn_event_field
-strings(const char *name, const char *const *values)
-{
-	return (struct cdn_event_field){ .name = name,
-		.type = CDN_FIELD_STRINGS,
-		.strings = values };
-}
 
 static int
 put(struct cdn_record *record, enum cdn_event_kind kind,
@@ -291,14 +272,142 @@ kept_argv(struct cdn_record *record, const char *const *argv)
 
 /* ----- Events ------------------------------------------------------------------- */
 
+/* Every document that was read: where it lies, and the digest of its bytes. */
+static void
+put_documents(struct cdn_buf *out, const struct cordon_session *session)
+{
+	struct cdn_json_writer w;
+
+	cdn_json_begin(&w, out);
+	cdn_json_open(&w, '[');
+	for (size_t i = 0; i < session->file_count; i++) {
+		const struct cordon_document *d = &session->files[i];
+
+		cdn_json_open(&w, '{');
+		cdn_json_put_key(&w, "layer");
+		cdn_json_put_cstring(&w, cordon_layer_name(d->layer));
+		cdn_json_put_key(&w, "file");
+		cdn_json_put_cstring(&w, d->file);
+		cdn_json_put_key(&w, "digest");
+		cdn_json_put_cstring(&w, d->digest);
+		cdn_json_put_key(&w, "trusted");
+		cdn_json_put_bool(&w, d->trusted);
+		cdn_json_close(&w);
+	}
+	cdn_json_close(&w);
+}
+
+static void
+put_grant(struct cdn_json_writer *w, const char *option, cdn_str what)
+{
+	cdn_json_open(w, '{');
+	cdn_json_put_key(w, "option");
+	cdn_json_put_cstring(w, option);
+	cdn_json_put_key(w, "value");
+	cdn_json_put_string(w, what);
+	cdn_json_close(w);
+}
+
+static void
+put_places(struct cdn_json_writer *w, const char *option,
+    const struct cdn_place_list *places)
+{
+	for (size_t i = 0; i < places->n; i++)
+		put_grant(w, option, cdn_str_of(places->v[i].shown));
+}
+
+static cdn_str
+network_word(const struct cdn_network_set *network)
+{
+	return network->mode == CDN_NETWORK_NONE ? CDN_STR("none") :
+	    network->mode == CDN_NETWORK_LIST ? CDN_STR("a list of hosts") :
+						network->mode_rule.text;
+}
+
+/* What the command line gave besides the documents. */
+static void
+put_grants(struct cdn_buf *out, const struct cordon_session *session)
+{
+	const struct cdn_authority_spec *spec = &session->spec;
+	struct cdn_json_writer w;
+
+	cdn_json_begin(&w, out);
+	cdn_json_open(&w, '[');
+	put_places(&w, "--read", &spec->command_read);
+	put_places(&w, "--write", &spec->command_write);
+	if (session->network != NULL)
+		put_grant(&w, "--network", network_word(session->network));
+	if (spec->git != CDN_GIT_FIXED)
+		put_grant(&w, "--allow", CDN_STR("nested-git"));
+	cdn_json_close(&w);
+}
+
+/* The three values of a start that are more than a word. */
+struct header {
+	struct cdn_buf documents, grants, report;
+};
+
+static int
+header_make(struct header *h, const struct cordon_plan *plan,
+    struct cordon_error *err)
+{
+	cdn_buf_init(&h->documents, CDN_JSON_MAX);
+	cdn_buf_init(&h->grants, CDN_JSON_MAX);
+	cdn_buf_init(&h->report, CDN_JSON_MAX);
+	put_documents(&h->documents, plan->session);
+	put_grants(&h->grants, plan->session);
+	if (cdn_buf_failed(&h->documents) || cdn_buf_failed(&h->grants))
+		return cdn_err_nomem(err);
+	return cdn_plan_report(plan->plan, &h->report, err);
+}
+
+static void
+header_done(struct header *h)
+{
+	cdn_buf_done(&h->documents);
+	cdn_buf_done(&h->grants);
+	cdn_buf_done(&h->report);
+}
+
+static cdn_str
+in(const struct cdn_buf *buf)
+{
+	return (cdn_str){ buf->p, buf->n };
+}
+
+static int
+put_start(struct cdn_record *record, const struct cordon_plan *plan,
+    const char *const *argv, const struct header *h, struct cordon_error *err)
+{
+	const struct cordon_session *session = plan->session;
+	const char *digests[CDN_LAYERS_MAX + 1] = { NULL };
+
+	for (size_t i = 0; i < session->file_count && i < CDN_LAYERS_MAX; i++)
+		digests[i] = session->files[i].digest;
+	const struct cdn_event_field fields[] = {
+		cdn_field_text("version", cordon_version()),
+		cdn_field_strings("policy", digests),
+		cdn_field_json("documents", in(&h->documents)),
+		cdn_field_strings("argv", argv),
+		cdn_field_text("profile", session->profile),
+		cdn_field_text("preset", cordon_preset_name(session->preset)),
+		cdn_field_text("workspace", session->workspace),
+		cdn_field_json("grants", in(&h->grants)),
+		cdn_field_text("backend",
+		    cordon_backend_name(plan->terms.backend)),
+		cdn_field_bool("enforced", plan->plan->enforced),
+		cdn_field_json("report", in(&h->report)),
+	};
+
+	return put(record, CDN_EVENT_RUN_START, fields, CDN_LEN(fields), err);
+}
+
 int
 cdn_record_start(struct cdn_record *record, const struct cordon_plan *plan,
     const struct cordon_run_options *options, struct cordon_error *err)
 {
-	const struct cordon_session *session = plan->session;
-	const char *digests[CDN_LAYERS_MAX + 1] = { NULL };
 	const char *const *argv;
-	struct cdn_buf report;
+	struct header header;
 	int code;
 
 	if (record == NULL)
@@ -306,27 +415,10 @@ cdn_record_start(struct cdn_record *record, const struct cordon_plan *plan,
 	argv = kept_argv(record, options->argv);
 	if (argv == NULL)
 		return cdn_err_nomem(err);
-	for (size_t i = 0; i < session->file_count && i < CDN_LAYERS_MAX; i++)
-		digests[i] = session->files[i].digest;
-	cdn_buf_init(&report, CDN_JSON_MAX);
-	code = cdn_plan_report(plan->plan, &report, err);
-	if (code == 0) {
-		const struct cdn_event_field fields[] = {
-			strings("policy", digests),
-			strings("argv", argv),
-			text("profile", session->profile),
-			text("workspace", session->workspace),
-			text("backend",
-			    cordon_backend_name(plan->terms.backend)),
-			boolean("enforced", plan->plan->enforced),
-			{ .name = "report", .type = CDN_FIELD_JSON,
-			    .text = { report.p, report.n } },
-		};
-
-		code = put(record, CDN_EVENT_RUN_START, fields,
-		    CDN_LEN(fields), err);
-	}
-	cdn_buf_done(&report);
+	code = header_make(&header, plan, err);
+	if (code == 0)
+		code = put_start(record, plan, argv, &header, err);
+	header_done(&header);
 	return code;
 }
 
@@ -343,25 +435,16 @@ cdn_record_refused(struct cdn_record *record,
 	if (argv == NULL)
 		return cdn_err_nomem(err);
 	const struct cdn_event_field fields[] = {
-		strings("argv", argv),
-		text("error", cordon_code_name(why->code)),
-		text("message", why->text),
-		text("source", why->source[0] != '\0' ? why->source : NULL),
-		number("line", why->line),
+		cdn_field_strings("argv", argv),
+		cdn_field_text("error", cordon_code_name(why->code)),
+		cdn_field_text("message", why->text),
+		cdn_field_text("source", why->source[0] != '\0' ? why->source : NULL),
+		cdn_field_number("line", why->line),
 	};
 
 	return put(record, why->code == CORDON_E_EXEC ?
 		CDN_EVENT_EXEC_DENIED : CDN_EVENT_RUN_REFUSED, fields,
 	    CDN_LEN(fields), err);
-}
-
-static enum cdn_event_kind
-kind_of(const struct cdn_question *question)
-{
-	if (question->op == CORDON_EXEC)
-		return CDN_EVENT_EXEC_DENIED;
-	return question->op >= CORDON_CONNECT && !question->is_socket ?
-	    CDN_EVENT_NET_DENIED : CDN_EVENT_FS_DENIED;
 }
 
 /* The parent of a process; 0 when it cannot be told. */
@@ -400,17 +483,11 @@ put_chain(struct cdn_buf *out, long pid)
 	cdn_buf_puts(out, "]");
 }
 
-static struct cdn_event_field
-position(const char *name, unsigned value)
-{
-	return value == 0 ? text(name, NULL) : number(name, value);
-}
-
 int
 cdn_record_denied(struct cdn_record *record, const struct cdn_denial *denial,
     struct cordon_error *err)
 {
-	const struct cordon_verdict *v = denial->verdict;
+	struct cdn_event_field fields[CDN_VERDICT_FIELDS + 4];
 	struct cdn_buf chain;
 	int code;
 
@@ -418,44 +495,34 @@ cdn_record_denied(struct cdn_record *record, const struct cdn_denial *denial,
 		return 0;
 	cdn_buf_init(&chain, 4096);
 	put_chain(&chain, denial->pid);
-	const struct cdn_event_field fields[] = {
-		text("profile", v->profile),
-		text("op", cordon_op_name(v->operation)),
-		{ .name = "path", .type = CDN_FIELD_TEXT,
-		    .text = denial->question->path },
-		boolean("allowed", false),
-		text("matched_rule", v->matched_rule),
-		text("layer", cordon_layer_name(v->layer)),
-		text("rule_text", v->rule_text),
-		text("source", v->source),
-		position("line", v->line),
-		position("column", v->column),
-		text("call", denial->call),
-		number("pid", denial->pid),
-		{ .name = "pids", .type = CDN_FIELD_JSON,
-		    .text = { chain.p, chain.n } },
-		number("errno", denial->error),
-	};
-
+	cdn_fields_verdict(denial->verdict, denial->question->path, fields);
+	fields[CDN_VERDICT_FIELDS] = cdn_field_text("call", denial->call);
+	fields[CDN_VERDICT_FIELDS + 1] = cdn_field_number("pid", denial->pid);
+	fields[CDN_VERDICT_FIELDS + 2] = cdn_field_json("pids", in(&chain));
+	fields[CDN_VERDICT_FIELDS + 3] = cdn_field_number("errno",
+	    denial->error);
 	code = cdn_buf_failed(&chain) ? cdn_err_nomem(err) :
-	    put(record, kind_of(denial->question), fields, CDN_LEN(fields),
-		err);
+	    put(record, cdn_event_of_verdict(denial->verdict,
+		denial->question->is_socket), fields, CDN_LEN(fields), err);
 	cdn_buf_done(&chain);
 	return code;
 }
 
 int
 cdn_record_end(struct cdn_record *record,
-    const struct cordon_run_result *result, struct cordon_error *err)
+    const struct cordon_run_result *result, unsigned long lost,
+    struct cordon_error *err)
 {
 	const struct cdn_event_field fields[] = {
-		boolean("success", result->success),
+		cdn_field_bool("success", result->success),
 		result->has_exit_code ?
-		    number("exit_code", result->exit_code) :
-		    text("exit_code", NULL),
-		number("signal", result->signal),
-		boolean("timed_out", result->timed_out),
-		number("duration_ms", (int64_t)result->duration_ms),
+		    cdn_field_number("exit_code", result->exit_code) :
+		    cdn_field_text("exit_code", NULL),
+		cdn_field_number("signal", result->signal),
+		cdn_field_bool("timed_out", result->timed_out),
+		cdn_field_number("duration_ms", (int64_t)result->duration_ms),
+		cdn_field_number("denials", (int64_t)result->denials),
+		cdn_field_number("lost", (int64_t)lost),
 	};
 
 	if (record == NULL)

@@ -268,6 +268,49 @@ put_unheld(struct cdn_json_writer *w, const struct cdn_plan *plan)
 	cdn_json_close(w);
 }
 
+/* Where the kernel lets an operation go on by itself. */
+static bool
+is_native(const struct cdn_region *region, enum cordon_op op)
+{
+	if (op == CORDON_MODIFY)
+		return region->held == CDN_REGION_OPEN;
+	return region->held == CDN_REGION_OPEN ||
+	    region->held == CDN_REGION_FIXED ||
+	    region->held == CDN_REGION_MIXED_MODIFY;
+}
+
+static void
+put_native(struct cdn_json_writer *w, const struct cdn_plan *plan,
+    enum cordon_op op)
+{
+	size_t n = 0;
+	char more[48];
+
+	cdn_json_put_key(w, cordon_op_name(op));
+	cdn_json_open(w, '[');
+	for (size_t i = 0; i < plan->region_count; i++)
+		if (is_native(&plan->regions[i], op) &&
+		    n++ < CDN_PLAN_REPORT_MAX)
+			cdn_json_put_cstring(w, plan->regions[i].path);
+	if (n > CDN_PLAN_REPORT_MAX) {
+		snprintf(more, sizeof(more), "[+%zu more]",
+		    n - CDN_PLAN_REPORT_MAX);
+		cdn_json_put_cstring(w, more);
+	}
+	cdn_json_close(w);
+}
+
+/* What is granted there leaves no event: nobody is asked. */
+static void
+put_unrecorded(struct cdn_json_writer *w, const struct cdn_plan *plan)
+{
+	cdn_json_put_key(w, "unrecorded");
+	cdn_json_open(w, '{');
+	put_native(w, plan, CORDON_READ);
+	put_native(w, plan, CORDON_MODIFY);
+	cdn_json_close(w);
+}
+
 int
 cdn_plan_report(const struct cdn_plan *plan, struct cdn_buf *out,
     struct cordon_error *err)
@@ -280,6 +323,7 @@ cdn_plan_report(const struct cdn_plan *plan, struct cdn_buf *out,
 	put_terms(&w, plan);
 	put_counts(&w, plan);
 	put_unheld(&w, plan);
+	put_unrecorded(&w, plan);
 	cdn_json_put_key(&w, "shortfall");
 	cdn_json_open(&w, '[');
 	for (size_t i = 0; i < plan->shortfall_count; i++)

@@ -71,7 +71,9 @@ test_kinds(void)
 	static const char *const names[] = { "run.start", "run.end",
 		"run.refused", "sandbox.fallback", "fs.call.request",
 		"fs.call.result", "fs.call.denied", "net.denied",
-		"exec.denied", "call.denied" };
+		"exec.denied", "call.denied", "tool.call", "grant.requested",
+		"grant.approved", "grant.denied", "grant.expired", "mcp.call",
+		"tool_allowlist.harness_delegated", "audit.torn" };
 
 	ok(CDN_LEN(names) == CDN_EVENT_KIND_MAX, "every kind has a name");
 	for (size_t i = 0; i < CDN_LEN(names); i++)

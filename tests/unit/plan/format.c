@@ -212,7 +212,11 @@ check_report(void)
 	need(cdn_plan_report(plan, &out, NULL) == 0, "report");
 	root = json_loadb(out.p, out.n, JSON_REJECT_DUPLICATES, NULL);
 	ok(keys_are(root, "mode network enforced rules not_enforced "
-	    "shortfall"), "a report has the agreed keys");
+	    "unrecorded shortfall"), "a report has the agreed keys");
+	ok(keys_are(json_object_get(root, "unrecorded"), "read modify") &&
+	    json_array_size(json_object_get(json_object_get(root,
+		"unrecorded"), "read")) > 0,
+	    "it says what goes on without an event");
 	ok_f(out.n < 16384 && json_array_size(json_object_get(root,
 		"not_enforced")) == CDN_PLAN_REPORT_MAX,
 	    "600 rules that nobody holds are %zu bytes", out.n);
