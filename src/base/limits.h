@@ -49,6 +49,12 @@
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
 #define CDN_AUDIT_CHAIN_MAX  32	    /* processes above the one that asked */
+#define CDN_REPORT_RUNS_MAX  65536  /* told of one by one */
+#define CDN_REPORT_ROWS_MAX  16384  /* different rules, or paths, counted */
+#define CDN_REPORT_MOMENTS_MAX 1000 /* events of a timeline: the last ones */
+#define CDN_REPORT_GRANTS_MAX 1000  /* that a report lists */
+#define CDN_REPORT_SHOWN_MAX 200    /* rows of one table of a report */
+#define CDN_REPORT_LOOKS_MAX 200000 /* files looked at for what was written */
 #define CDN_BWRAP_WAIT_MS    3000   /* for bwrap to show that it works */
 #define CDN_MOUNTS_MAX	     16384  /* mounts of one namespace */
 #define CDN_MOUNTINFO_MAX    (8UL * 1024UL * 1024UL) /* bytes they are told in */

@@ -279,24 +279,67 @@ is_native(const struct cdn_region *region, enum cordon_op op)
 	    region->held == CDN_REGION_MIXED_MODIFY;
 }
 
+/* Bytes of the directory that a path lies in. */
+static size_t
+parent_len(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? 0 : (size_t)(slash - path);
+}
+
+static bool
+same_parent(const char *a, const char *b)
+{
+	size_t n = parent_len(a);
+
+	return n > 0 && n == parent_len(b) && memcmp(a, b, n) == 0;
+}
+
+/* The next one from i on; region_count when there is none. */
+static size_t
+next_native(const struct cdn_plan *plan, size_t i, enum cordon_op op)
+{
+	while (i < plan->region_count && !is_native(&plan->regions[i], op))
+		i++;
+	return i;
+}
+
+#define GROUP 4 /* of one directory are told as all of it */
+
+/* One path, or PARENT and a star for many beside each other; goes past them. */
+static size_t
+put_group(struct cdn_json_writer *w, const struct cdn_plan *plan, size_t i,
+    enum cordon_op op)
+{
+	const char *path = plan->regions[i].path;
+	char text[CDN_PATH_MAX + 4];
+	size_t n = 1, end = next_native(plan, i + 1, op);
+
+	for (; end < plan->region_count &&
+	     same_parent(path, plan->regions[end].path); n++)
+		end = next_native(plan, end + 1, op);
+	if (n < GROUP) {
+		cdn_json_put_cstring(w, path);
+		return next_native(plan, i + 1, op);
+	}
+	snprintf(text, sizeof(text), "%.*s/*", (int)parent_len(path), path);
+	cdn_json_put_cstring(w, text);
+	return end;
+}
+
 static void
 put_native(struct cdn_json_writer *w, const struct cdn_plan *plan,
     enum cordon_op op)
 {
-	size_t n = 0;
-	char more[48];
+	size_t n = 0, i = next_native(plan, 0, op);
 
 	cdn_json_put_key(w, cordon_op_name(op));
 	cdn_json_open(w, '[');
-	for (size_t i = 0; i < plan->region_count; i++)
-		if (is_native(&plan->regions[i], op) &&
-		    n++ < CDN_PLAN_REPORT_MAX)
-			cdn_json_put_cstring(w, plan->regions[i].path);
-	if (n > CDN_PLAN_REPORT_MAX) {
-		snprintf(more, sizeof(more), "[+%zu more]",
-		    n - CDN_PLAN_REPORT_MAX);
-		cdn_json_put_cstring(w, more);
-	}
+	for (; i < plan->region_count && n < CDN_PLAN_REPORT_MAX; n++)
+		i = put_group(w, plan, i, op);
+	if (i < plan->region_count)
+		cdn_json_put_cstring(w, "[+ more]");
 	cdn_json_close(w);
 }
 

@@ -100,6 +100,12 @@ int cli_policy_reference(const struct cli_args *args);
 int cli_policy_init(const struct cli_args *args);
 int cli_trust(const struct cli_args *args);
 int cli_doctor(const struct cli_args *args);
+int cli_audit_list(const struct cli_args *args);
+int cli_audit_show(const struct cli_args *args);
+int cli_audit_grep(const struct cli_args *args);
+int cli_audit_tail(const struct cli_args *args);
+int cli_audit_verify(const struct cli_args *args);
+int cli_audit_export(const struct cli_args *args);
 int cli_manual(const struct cli_args *args);
 
 #endif

@@ -204,6 +204,18 @@ put_file(struct cdn_buf *line, const char *file)
 		    below ? file + n : file);
 }
 
+/* The user's own need not be named. */
+static void
+put_log(struct cdn_buf *line, const char *file)
+{
+	cdn_cleanup_free char *own = NULL;
+
+	if (cordon_audit_file(&own, NULL) == 0 && strcmp(own, file) == 0)
+		return;
+	cdn_buf_putc(line, ' ');
+	put_file(line, file);
+}
+
 void
 cli_denials_sum_up(const struct cli_denials *d,
     const struct cordon_run_result *result)
@@ -222,8 +234,8 @@ cli_denials_sum_up(const struct cli_denials *d,
 	if (d->others > 0)
 		cdn_buf_printf(&line, ", and %lu more", d->others);
 	if (result->audit != NULL && !d->aloud) {
-		cdn_buf_printf(&line, "; grep %s ", result->run);
-		put_file(&line, result->audit);
+		cdn_buf_printf(&line, "; cordon audit show %s", result->run);
+		put_log(&line, result->audit);
 	}
 	if (!cdn_buf_failed(&line))
 		cli_note("%lu denial%s: %s", result->denials,

@@ -29,6 +29,14 @@ format_word(int i)
 	return words[i];
 }
 
+static const char *
+log_format_word(int i)
+{
+	static const char *const words[] = { "jsonl", "otel", NULL };
+
+	return words[i];
+}
+
 /* A list of endpoints is possible, too. */
 static const char *
 network_word(int i)
@@ -96,6 +104,16 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "trust the policy of DIR no more" },
 	[CLI_FLOOR]	  = { "floor", CLI_FLAG, NULL,
 	    "list what is out of reach whatever a policy says" },
+	[CLI_ONLY_RUN]	  = { "run", CLI_VALUE, "RUN",
+	    "only this run; the beginning of its id is enough" },
+	[CLI_ONLY_KIND]	  = { "kind", CLI_VALUE, "KIND",
+	    "only events of this kind, or that begin so: fs, net.denied" },
+	[CLI_FOLLOW]	  = { "follow", CLI_FLAG, NULL,
+	    "-f: wait for more, also when the file is put away", NULL, 'f' },
+	[CLI_LOG_FORMAT]  = { "format", CLI_VALUE, "FORMAT",
+	    "jsonl (default) or otel", log_format_word },
+	[CLI_OUTPUT]	  = { "output", CLI_VALUE, "FILE",
+	    "-o FILE: write it there", NULL, 'o' },
 	[CLI_JSON]	  = { "json", CLI_FLAG, NULL,
 	    "print JSON, one object per line" },
 	[CLI_VERBOSE]	  = { "verbose", CLI_FLAG, NULL,
@@ -305,8 +323,12 @@ read_option(struct parser *p, const char *arg)
 }
 
 static bool
-read_short(const char *arg)
+read_short(struct parser *p, const char *arg)
 {
+	for (int option = 0; option < CLI_OPTION_MAX; option++)
+		if ((p->takes & CLI_BIT(option)) != 0 && arg[2] == '\0' &&
+		    arg[1] == rows[option].letter)
+			return take(p, (enum cli_option)option, NULL);
 	cli_error("unknown option '%s'", arg);
 	if (strcmp(arg, "-h") == 0)
 		cli_hint("did you mean '--help'?");
@@ -330,7 +352,8 @@ read_all(struct parser *p)
 			if (!read_option(p, arg))
 				return false;
 		} else if (arg[0] == '-' && arg[1] != '\0') {
-			return read_short(arg);
+			if (!read_short(p, arg))
+				return false;
 		} else {
 			add(&p->args->operands, arg, p->argc);
 		}

@@ -1,7 +1,8 @@
 /*
  * options - the one option parser, driven by one table.
  *
- * Long options only: `--name value` or `--name=value`.  Never abbreviated.
+ * Long options: `--name value` or `--name=value`.  Never abbreviated; two have
+ * a letter of their own (`-f`, `-o FILE`).
  * `--` ends them.  What a command does not declare, it does not accept.
  * Values are borrowed from argv, which lives as long as the program.
  */
@@ -39,6 +40,11 @@ enum cli_option {
 	CLI_LIST,
 	CLI_REVOKE,
 	CLI_FLOOR,
+	CLI_ONLY_RUN,
+	CLI_ONLY_KIND,
+	CLI_FOLLOW,
+	CLI_LOG_FORMAT,
+	CLI_OUTPUT,
 	CLI_JSON,
 	CLI_VERBOSE,
 	CLI_QUIET,
@@ -64,6 +70,7 @@ struct cli_option_row {
 	const char *value; /* what the help calls it; NULL for a flag */
 	const char *summary;
 	cli_words_fn *words; /* what the value can be, or NULL */
+	char letter; /* "-o" means the same; '\0': nothing does */
 };
 
 struct cli_strings {

@@ -1,0 +1,341 @@
+#!/usr/bin/env bats
+# Reading the audit.
+
+load helper
+
+prepare()
+{
+	AUDIT=$XDG_STATE_HOME/cordon/audit.jsonl
+}
+
+# Two runs: one with three denials, one that fails.
+two_runs()
+{
+	cordon run --quiet -- sh -c \
+	    'mkdir .vscode; mkdir .vscode; touch .envrc; :'
+	exits 0
+	cordon run --quiet -- sh -c 'exit 3'
+	exits 3
+	FIRST=$(sed -n 's/.*"run":"\([0-9a-f]*\)".*/\1/p' "$AUDIT" | head -n 1)
+	SECOND=$(sed -n 's/.*"run":"\([0-9a-f]*\)".*/\1/p' "$AUDIT" | tail -n 1)
+}
+
+@test "before the first run there is nothing, and that is no failure" {
+	for command in list verify; do
+		cordon audit $command
+		exits 0
+		complains 'nothing was recorded yet'
+		[ -z "$output" ]
+	done
+	cordon audit list elsewhere.jsonl
+	exits 2
+	complains "there is no audit file 'elsewhere.jsonl'"
+}
+
+@test "list: one line per run" {
+	two_runs
+	cordon audit list
+	exits 0
+	quiet
+	[ "$(wc -l <"$T/stdout")" -eq 2 ]
+	grep -qE "^$FIRST  20[0-9T:.-]*Z  exit 0 +3 denied  sh -c 'mkdir .vscode; " \
+	    "$T/stdout"
+	grep -qE "^$SECOND  20[0-9T:.-]*Z  exit 3 +0 denied  sh -c 'exit 3'\$" \
+	    "$T/stdout"
+}
+
+@test "list --json" {
+	two_runs
+	cordon audit list --json
+	exits 0
+	tail -n 1 "$T/stdout" >"$T/last"
+	mv "$T/last" "$T/stdout"
+	[ "$(json run)" = "\"$SECOND\"" ]
+	[ "$(json exit_code)" = 3 ]
+	[ "$(json denials)" = 0 ]
+	[ "$(json command)" = "\"sh -c 'exit 3'\"" ]
+	[ "$(json workspace)" = "\"$W\"" ]
+	[ "$(json refused)" = null ]
+	[ "$(json enforced)" = true ]
+}
+
+@test "list: what was refused, and what has no end" {
+	cordon run -- no-such-program
+	exits 127
+	cordon audit list
+	prints '  refused  '
+	prints '  no-such-program'
+	two_runs
+	sed -i '$d' "$AUDIT" # as if killed before its end
+	rm "$AUDIT.head"
+	cordon audit list "$AUDIT"
+	prints "$SECOND"
+	prints '  no end  '
+}
+
+@test "show: the run, its events, its denials by rule and path" {
+	two_runs
+	cordon audit show "$FIRST"
+	exits 0
+	quiet
+	prints "run       $FIRST, exit 0"
+	prints "workspace $W"
+	prints 'enforced  all of it'
+	[ "$(grep -c ' \* denied modify ' "$T/stdout")" -eq 3 ]
+	prints "denied modify $W/.vscode by .vscode/** (<preset workspace>), mkdir of process "
+	prints_line '       2  modify .vscode/**  (<preset workspace>)'
+	prints_line '       1  modify .envrc  (<preset workspace>)'
+	prints_line "       2  modify $W/.vscode"
+	lacks "$SECOND"
+	cordon audit show "${FIRST%????????}" # its beginning
+	exits 0
+	prints "run       $FIRST"
+}
+
+@test "show --json: its lines as they are" {
+	two_runs
+	cordon audit show --json "$FIRST"
+	exits 0
+	grep "\"run\":\"$FIRST\"" "$AUDIT" | cmp - "$T/stdout"
+	cordon audit show --json --kind run "$FIRST"
+	[ "$(wc -l <"$T/stdout")" -eq 2 ]
+}
+
+@test "show: no such run, or too many" {
+	two_runs
+	cordon audit show zz
+	exits 2
+	complains "there is no run 'zz'"
+	cordon audit show ''
+	exits 2
+	complains "2 runs begin with ''"
+}
+
+@test "grep: in every value, as it is; 1 when there is none" {
+	two_runs
+	cordon audit grep .vscode/
+	exits 0
+	[ "$(wc -l <"$T/stdout")" -eq 2 ]
+	cordon audit grep --kind run.start vscode
+	exits 0
+	[ "$(wc -l <"$T/stdout")" -eq 1 ]
+	prints "$FIRST"
+	cordon audit grep --run "$SECOND" vscode
+	exits 1
+	[ -z "$output" ]
+	cordon audit grep 'v.code'
+	exits 1
+	cordon audit grep --json .envrc
+	grep -q '^{"schema":1,"seq":' "$T/stdout"
+}
+
+@test "names cannot drive the terminal" {
+	cordon run --quiet -- sh -c \
+	    'mkdir "$(printf ".vscode/\033[31mx\nforged")" .vscode; :'
+	cordon audit show "$(sed -n 's/.*"run":"\([0-9a-f]*\)".*/\1/p' \
+	    "$AUDIT" | head -n 1)"
+	exits 0
+	! grep -q "$(printf '\033')" "$T/stdout"
+	! grep -q '^forged' "$T/stdout"
+	cordon audit list
+	! grep -q "$(printf '\033')" "$T/stdout"
+}
+
+@test "tail: the last ten, and those that come" {
+	for i in 1 2 3 4 5 6; do cordon run -- true; done
+	cordon audit tail
+	exits 0
+	[ "$(wc -l <"$T/stdout")" -eq 10 ]
+	"$CORDON" audit tail -f >"$T/followed" &
+	pid=$!
+	cordon run -- sh -c 'exit 7'
+	for _ in $(seq 100); do
+		! grep -q 'ended with 7' "$T/followed" || break
+		sleep 0.1
+	done
+	kill "$pid"
+	wait "$pid" || true
+	grep -q 'ended with 7' "$T/followed"
+	[ "$(wc -l <"$T/followed")" -eq 12 ]
+}
+
+@test "tail -f follows when the file is put away" {
+	cordon run -- true
+	"$CORDON" audit tail --follow >"$T/followed" &
+	pid=$!
+	for _ in $(seq 100); do
+		[ "$(wc -l <"$T/followed")" -lt 2 ] || break
+		sleep 0.1
+	done
+	mv "$AUDIT" "$AUDIT.1"
+	cordon run -- sh -c 'exit 7'
+	exits 7
+	for _ in $(seq 100); do
+		! grep -q 'ended with 7' "$T/followed" || break
+		sleep 0.1
+	done
+	kill "$pid"
+	wait "$pid" || true
+	[ "$(wc -l <"$T/followed")" -eq 4 ]
+	cordon audit verify
+	exits 0
+	prints 'intact: 4 lines (1 to 4) in 2 files'
+}
+
+@test "verify: intact, and what is said when it is not" {
+	two_runs
+	cordon audit verify
+	exits 0
+	quiet
+	prints_line 'intact: 7 lines (1 to 7) in 1 file'
+	cp "$AUDIT" "$T/good"
+
+	sed -i '2s/modify/MODIFY/' "$AUDIT"
+	cordon audit verify
+	exits 1
+	prints "$AUDIT:3:1: error: the line before this one is not what it was"
+	prints 'NOT intact: '
+
+	sed 3d "$T/good" >"$AUDIT"
+	cordon audit verify
+	exits 1
+	prints "$AUDIT:3:1: error: lines 3 to 3 are missing"
+
+	sed '3{h;d};4{G}' "$T/good" >"$AUDIT"
+	cordon audit verify
+	exits 1
+	prints 'they were put in another order'
+
+	sed '$d' "$T/good" >"$AUDIT"
+	cordon audit verify
+	exits 1
+	prints 'the end was cut off: lines 7 to 7 are missing'
+	cordon audit verify --json
+	exits 1
+	grep -q '"id":"A005"' "$T/stdout"
+	tail -n 1 "$T/stdout" | grep -q '"intact":false'
+
+	head -c -9 "$T/good" >"$AUDIT"
+	cordon audit verify
+	exits 1
+
+	cp "$T/good" "$AUDIT" # the control
+	cordon audit verify
+	exits 0
+}
+
+@test "verify: a copy without its head is checked from the inside only" {
+	two_runs
+	sed '$d' "$AUDIT" >"$T/copy.jsonl"
+	cordon audit verify "$T/copy.jsonl"
+	exits 0
+	prints 'no head: checked from the inside only'
+	sed -i 3d "$T/copy.jsonl"
+	cordon audit verify "$T/copy.jsonl"
+	exits 1
+	rm "$AUDIT.head" # but the user's own must have one
+	cordon audit verify
+	exits 1
+	prints 'its head is missing'
+}
+
+@test "half a line of a killed writer is told by the next one" {
+	two_runs
+	printf '{"schema":1,"seq":8,"pr' >>"$AUDIT"
+	cordon audit verify
+	exits 0
+	prints 'warning: 23 bytes of a line: its writer was killed'
+	cordon run -- true
+	exits 0
+	cordon audit verify
+	exits 0
+	quiet
+	lacks warning
+	cordon audit grep --kind audit.torn ''
+	exits 0
+	prints 'a writer was killed: of its event 23 bytes are left: {"schema":1,"seq":8,"pr'
+}
+
+@test "export: the lines as they are, or for OpenTelemetry" {
+	two_runs
+	cordon audit export
+	exits 0
+	cmp "$AUDIT" "$T/stdout"
+	cordon audit export --format otel
+	exits 0
+	python3 - "$T/stdout" "$AUDIT" <<'END'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+events = [json.loads(line) for line in open(sys.argv[2])]
+assert len(lines) == len(events)
+for line, event in zip(lines, events):
+    resource, = line['resourceLogs']
+    scope, = resource['scopeLogs']
+    record, = scope['logRecords']
+    assert record['eventName'] == event['kind']
+    assert record['timeUnixNano'].isdigit()
+    found = {a['key']: a['value'] for a in record['attributes']}
+    assert found['cordon.run'] == {'stringValue': event['run']}
+    if event['kind'] == 'fs.call.denied':
+        assert found['file.path'] == {'stringValue': event['path']}
+        assert found['process.pid'] == {'intValue': str(event['pid'])}
+        assert record['severityNumber'] == 13
+    else:
+        assert record['severityNumber'] == 9
+END
+	cordon audit export --format xml
+	exits 2
+	echo rubbish >>"$AUDIT"
+	cordon audit export
+	exits 1
+	complains 'this line is no event'
+}
+
+@test "the header of a run: policy, plan, what leaves no event" {
+	policy p.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  fsProfiles:
+    dev: {read: ["./**"], modify: ["./**"]}
+END
+	cordon run --policy p.yaml --profile dev --read /opt --network none -- true
+	exits 0
+	python3 - "$AUDIT" "$(sha256sum <p.yaml | cut -d' ' -f1)" <<'END'
+import json, sys
+event = json.loads(open(sys.argv[1]).readline())
+assert event['kind'] == 'run.start'
+assert event['policy'] == [sys.argv[2]]
+document, = event['documents']
+assert document['layer'] == 'policy' and document['digest'] == sys.argv[2]
+assert {'option': '--read', 'value': '/opt'} in event['grants']
+assert {'option': '--network', 'value': 'none'} in event['grants']
+report = event['report']
+assert report['enforced'] is True and report['mode'] in 'ABC' or report['mode'] == 'none'
+assert report['unrecorded']['read'] and report['unrecorded']['modify']
+END
+}
+
+@test "the audit lies where the run can neither write nor read" {
+	mkdir "$T/logs"
+	cordon run --audit "$T/logs/a.jsonl" -- true
+	exits 0
+	cordon run --read "$T/logs" --audit "$T/logs/a.jsonl" -- true
+	exits 125
+	complains 'lies where the run may read'
+	cordon run --write "$T/logs" --audit "$T/logs/a.jsonl" -- true
+	exits 125
+	complains 'lies where the run may write'
+	cordon run -- cat "$AUDIT" "$AUDIT.head"
+	[ "$status" -ne 0 ]
+	[ -z "$output" ]
+}
+
+@test "a letter is an option only where it is one" {
+	cordon audit list -f
+	exits 2
+	complains "unknown option '-f'"
+	cordon audit export -o
+	exits 2
+}
