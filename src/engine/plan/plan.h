@@ -242,7 +242,8 @@ CDN_MUST_USE int cdn_plan_format(const struct cdn_plan *plan,
 /*
  * A short JSON value for the head of a run's record, no newline: mode, network,
  * how many rules are held by whom, the first CDN_PLAN_REPORT_MAX that nobody
- * holds, where the kernel lets things go on unrecorded, the shortfalls.  A few kilobytes, however many rules there are.
+ * holds, where the kernel lets things go on unrecorded, the shortfalls.  A few
+ * kilobytes, however many rules there are.
  */
 CDN_MUST_USE int cdn_plan_report(const struct cdn_plan *plan,
     struct cdn_buf *out, struct cordon_error *err);
