@@ -37,6 +37,8 @@ static const struct {
 } table[] = {
 	{ { "visible-names", true,
 	    "names and metadata of files whose path is known (stat)" }, NULL },
+	{ { "visible-changes", true,
+	    "that a file whose path is known is used (inotify)" }, NULL },
 	{ { "visible-passages", true,
 	    "names of all that lies below a passage" }, any_passage },
 	{ { "visible-processes", true,
@@ -57,9 +59,12 @@ static const struct {
 	    "a file that both sides may write changes for both, also where it "
 	    "is mapped into memory; locks on it are shared, too" }, NULL },
 	{ { "host-executes", false,
-	    "what the host builds, tests or executes from the workspace later "
-	    "(Makefile, package.json, installed programs) is as trustworthy as "
-	    "who may modify it" }, NULL },
+	    "what the host builds, obeys or executes from the workspace later "
+	    "and no rule names (Makefile, package.json, settings of tools, "
+	    "installed programs) is as trustworthy as who may modify it" }, NULL },
+	{ { "scheduling", false,
+	    "the user's other processes can be put on other processors and "
+	    "into other scheduling classes (sched_setaffinity)" }, NULL },
 	{ { "disk-space", false,
 	    "the file systems that may be written can be filled" }, NULL },
 	{ { "allowed-network", false,
@@ -67,6 +72,10 @@ static const struct {
 	    "to reach" }, network_open },
 	{ { "outside-changes", false,
 	    "links and mounts that somebody outside makes during a run" },
+	    NULL },
+	{ { "killed", false,
+	    "when cordon itself is killed (SIGKILL), its command dies with it; "
+	    "what that had left in the background lives on, still confined" },
 	    NULL },
 	{ { "case-folding", false,
 	    "where a directory ignores case, names outside ASCII are compared "
