@@ -18,23 +18,19 @@ listed()
 	"$CORDON" "$@" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z -]*[a-z]\)  .*/\1/p'
 }
 
-# Every command, a line each; groups are left out.
-commands()
+# Once: every command (groups are left out), and `COMMAND:OPTION` for each.
+setup_file()
 {
+	local name below
 	listed | while read -r name; do
-		if [ -n "$(listed "$name")" ]; then
-			listed "$name"
-		else
-			echo "$name"
-		fi
-	done
-}
-
-# options COMMAND: without the dashes.
-options()
-{
-	# shellcheck disable=SC2086 # a command can be two words
-	"$CORDON" $1 --help | sed -n '/^Options:$/,/^$/s/^  --\([a-z-]*\).*/\1/p'
+		below=$(listed "$name")
+		echo "${below:-$name}"
+	done >"$BATS_FILE_TMPDIR/commands"
+	while read -r name; do
+		# shellcheck disable=SC2086 # a command can be two words
+		"$CORDON" $name --help | sed -n \
+		    "/^Options:$/,/^$/s/^  --\([a-z-]*\).*/$name:\1/p"
+	done <"$BATS_FILE_TMPDIR/commands" | sort >"$BATS_FILE_TMPDIR/options"
 }
 
 page()
@@ -42,23 +38,36 @@ page()
 	"$CORDON" manual "$1" >"$T/$1"
 }
 
+# has_options <FOUND: they are all of them, and no others.
+has_options()
+{
+	sort | diff "$BATS_FILE_TMPDIR/options" -
+}
+
+# options COMMAND: as they are typed.
+options()
+{
+	sed -n "s/^$1:/--/p" "$BATS_FILE_TMPDIR/options"
+}
+
 @test "there are commands and options to look for" {
-	[ "$(commands | wc -l)" -ge 11 ]
-	commands | grep -qx 'policy validate'
-	options run | grep -qx no-sandbox
+	[ "$(wc -l <"$BATS_FILE_TMPDIR/commands")" -ge 11 ]
+	grep -qx 'policy validate' "$BATS_FILE_TMPDIR/commands"
+	grep -qx 'run:no-sandbox' "$BATS_FILE_TMPDIR/options"
 }
 
 @test "cordon.1 has every option of every command" {
 	page cordon.1
-	commands | while read -r name; do
-		sed -n "/^\.SS \"cordon $name\( \|\"\)/,/^\.S[SH]/p" \
-		    "$T/cordon.1" >"$T/section"
-		[ -s "$T/section" ] || { echo "no section: $name"; exit 1; }
-		options "$name" | sed 's/-/\\-/g' | while read -r option; do
-			grep -qF "\\fB\\-\\-$option\\fR" "$T/section" ||
-			    { echo "$name lacks $option"; exit 1; }
-		done
-	done
+	awk '/^\.SS "cordon / {
+		sub(/^\.SS "cordon /, "")
+		sub(/( \[OPTIONS\].*)?"?$/, "")
+		name = $0
+	}
+	/^\\fB\\-\\-/ {
+		gsub(/\\f[BR]/, "", $1)
+		gsub(/\\-/, "-", $1)
+		print name ":" substr($1, 3)
+	}' "$T/cordon.1" | has_options
 }
 
 @test "cordon-policy.5 has every key" {
@@ -104,14 +113,13 @@ completes()
 
 @test "bash offers every command, every option and the words of a value" {
 	page bash
-	for name in $(listed); do
+	listed | while read -r name; do
 		completes '' | grep -qx -- "$name"
 	done
-	commands | while read -r name; do
+	while read -r name; do
 		# shellcheck disable=SC2086 # a command can be two words
-		completes $name -- | sort >"$T/got"
-		options "$name" | sed 's/^/--/' | sort | diff - "$T/got"
-	done
+		completes $name -- | sed "s/^--/$name:/"
+	done <"$BATS_FILE_TMPDIR/commands" | has_options
 	[ "$(completes run --preset s)" = strict ]
 	[ "$(completes run --preset = s)" = strict ]
 	[ "$(completes policy val)" = validate ]
@@ -122,17 +130,33 @@ completes()
 	[ -z "$(completes run --profile '')" ]
 }
 
-@test "zsh reads its completions, and they have every option" {
+# specs WORD...: what zsh's own functions would be told, and whether they could
+# still look for programs.
+specs()
+{
+	zsh -f -c 'file=$1 && shift
+	_arguments() { print -rl -- "$@" "programs:$+commands[true]" }
+	_describe() { print -rl -- "${(P@)2}" }
+	words=(cordon "$@") CURRENT=$(($# + 1))
+	source $file' - "$T/zsh" "$@"
+}
+
+@test "zsh's completions have every option" {
 	page zsh
-	commands | while read -r name; do
-		sed -n "/^	'$name')/,/;;/p" "$T/zsh" >"$T/section"
-		options "$name" | while read -r option; do
-			grep -q -- "--$option[=[]" "$T/section" ||
-			    { echo "$name lacks $option"; exit 1; }
-		done
-	done
+	sed "s/^	'\([a-z ]*\)')$/=\1/; s/^ *	*    '[*]*--\([a-z-]*\)[=[].*/-\1/" \
+	    "$T/zsh" | awk '/^=/ { name = substr($0, 2) }
+	/^-/ { print name ":" substr($0, 2) }' | has_options
+}
+
+@test "zsh reads them" {
 	need zsh
+	page zsh
 	zsh -n "$T/zsh"
+	specs '' | grep -q '^run:'
+	specs policy '' | grep -q '^validate:'
+	specs run --pre | grep -qF -- '--preset=[workspace (default)'
+	specs run --pre | grep -qx 'programs:1'
+	specs policy validate '' | grep -q _files
 }
 
 # offers LINE: what fish completes it to.
@@ -141,24 +165,21 @@ offers()
 	fish --no-config -c "source '$T/fish'; complete -C '$1'" | cut -f 1
 }
 
-@test "fish has every option" {
+@test "fish's completions have every option" {
 	page fish
-	commands | while read -r name; do
-		options "$name" | while read -r option; do
-			grep -q "__cordon_in $name; .* -l $option " "$T/fish" ||
-			    { echo "$name lacks $option"; exit 1; }
-		done
-	done
+	sed -n "s/.*-n '__cordon_in \([a-z -]*\); and not [a-z_]*' -l \([a-z-]*\) .*/\1:\2/p" \
+	    "$T/fish" | has_options
 }
 
 @test "fish offers commands, options and words" {
 	need fish
 	page fish
-	for name in $(listed); do
-		offers 'cordon ' | grep -qx -- "$name"
+	offers 'cordon ' >"$T/got"
+	listed | while read -r name; do
+		grep -qx -- "$name" "$T/got"
 	done
 	offers 'cordon check --' | sort >"$T/got"
-	options check | sed 's/^/--/' | sort | diff - "$T/got"
+	options check | sort | diff - "$T/got"
 	[ "$(offers 'cordon run --preset s')" = strict ]
 	[ "$(offers 'cordon policy val')" = validate ]
 	offers 'cordon run -- tru' | grep -qx true

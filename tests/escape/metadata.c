@@ -38,6 +38,16 @@ owner(void)
 	return chown(guarded(), getuid(), getgid());
 }
 
+/* By a descriptor that was opened for nothing. */
+static int
+owner_by_path(void)
+{
+	int fd = open(guarded(), O_PATH);
+
+	return fd < 0 ? -1 : fchownat(fd, "", getuid(), getgid(),
+	    AT_EMPTY_PATH);
+}
+
 static int
 times(void)
 {
@@ -202,6 +212,27 @@ its_processor(void)
 	return sched_setaffinity(victim(), sizeof(set), &set);
 }
 
+/* Files of its own that everybody of the same user may write. */
+static int
+its_files(void)
+{
+	static const char *const names[] = { "oom_score_adj", "timerslack_ns",
+		"coredump_filter", "autogroup", "comm", NULL };
+
+	for (const char *const *name = names; *name != NULL; name++)
+		if (open(text("/proc/%d/%s", victim(), *name), O_WRONLY) >= 0)
+			return 0;
+	return -1;
+}
+
+static int
+scheduling(void)
+{
+	struct sched_param param = { 0 };
+
+	return sched_setscheduler(victim(), SCHED_OTHER, &param);
+}
+
 static int
 devices(void)
 {
@@ -222,6 +253,7 @@ const struct probe metadata_probes[] = {
 	{ "83-chmod", mode, WORKS },
 	{ "83-fchmodat2", mode2, WORKS },
 	{ "83-chown", owner, WORKS },
+	{ "83-fchownat", owner_by_path, WORKS },
 	{ "83-times", times, WORKS },
 	{ "83-setxattr", attribute, WORKS },
 	{ "84", look, WORKS },
@@ -241,6 +273,8 @@ const struct probe metadata_probes[] = {
 	{ "91-priority", priority, 0 },
 	{ "91-prlimit", its_limits, 0 },
 	{ "91-affinity", its_processor, 0 },
+	{ "91-scheduler", scheduling, 0 },
+	{ "91-proc", its_files, 0 },
 	{ "94", devices, 0 },
 	{ "167", lease, 0 },
 	{ NULL, NULL, 0 },

@@ -1,6 +1,9 @@
 /* Family 1: the same place under another spelling. */
 #include "escape.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #define UP "../../../../../../../../../../../.."
 
 static int
@@ -67,6 +70,39 @@ directory_later(void)
 	return mkdir(text("%s/later", unwritable), 0755);
 }
 
+static int
+fifo_later(void)
+{
+	return mkfifo(text("%s/later", unwritable), 0644);
+}
+
+static int
+link_later(void)
+{
+	return symlink("/nowhere", text("%s/later", unwritable));
+}
+
+static int
+name_later(void)
+{
+	const char *path = text("%s/file", scratch);
+
+	if (had(make(path, "mine\n")) != 0)
+		return -1;
+	return link(path, text("%s/later", unwritable));
+}
+
+/* A socket is a file, too. */
+static int
+socket_later(void)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s/later", unwritable);
+	return fd < 0 ? -1 : bind(fd, (struct sockaddr *)&un, sizeof(un));
+}
+
 const struct probe paths_probes[] = {
 	{ "1", dotdot, WORKS },
 	{ "2", slashes, WORKS },
@@ -76,5 +112,9 @@ const struct probe paths_probes[] = {
 	{ "5-elsewhere", from_elsewhere, WORKS },
 	{ "15-file", made_later, WORKS },
 	{ "15-directory", directory_later, WORKS },
+	{ "15-fifo", fifo_later, WORKS },
+	{ "15-link", link_later, WORKS },
+	{ "15-name", name_later, WORKS },
+	{ "15-socket", socket_later, WORKS },
 	{ NULL, NULL, 0 },
 };

@@ -259,6 +259,15 @@ page_faults(void)
 	return had(syscall(SYS_userfaultfd, 1)); /* of user space only */
 }
 
+/* What the kernel said, the last of it. */
+static int
+kernel_log(void)
+{
+	char bytes[256];
+
+	return had(syscall(SYS_syslog, 3, bytes, sizeof(bytes)));
+}
+
 const struct probe privileges_probes[] = {
 	{ "54", user_namespace, 0 },
 	{ "55-bind", bind_mount, MOUNTS },
@@ -282,6 +291,7 @@ const struct probe privileges_probes[] = {
 	{ "66", change_root, 0 },
 	{ "67-perf", performance, 0 },
 	{ "67-bpf", bpf_map, 0 },
+	{ "67-syslog", kernel_log, 0 },
 	{ "67-userfaultfd", page_faults, 0 },
 	{ NULL, NULL, 0 },
 };

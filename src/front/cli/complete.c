@@ -200,7 +200,7 @@ static const char *const zsh_actions[] = {
 	[CLI_COMPLETE_WORDS] = "",
 	[CLI_COMPLETE_FILES] = "_files",
 	[CLI_COMPLETE_DIRECTORIES] = "_files -/",
-	[CLI_COMPLETE_PROGRAM] = "_normal",
+	[CLI_COMPLETE_PROGRAM] = "",
 };
 
 static void
@@ -232,12 +232,13 @@ zsh_command(const struct cli_command *command)
 {
 	enum cli_complete what = cli_operand_completes(command);
 
-	printf("\t'%s')\n\t\t_arguments", command->name);
+	printf("\t'%s')\n\t\t_arguments -S", command->name);
 	for (int option = 0; option < CLI_OPTION_MAX; option++)
 		if (takes(command, option))
 			zsh_option(cli_option_row((enum cli_option)option));
 	if (what == CLI_COMPLETE_PROGRAM)
-		fputs(" \\\n\t\t    '*::command:_normal'", stdout);
+		fputs(" \\\n\t\t    '(-)1:command:_command_names -e'"
+		      " \\\n\t\t    '*::arguments:_normal'", stdout);
 	else if (what != CLI_COMPLETE_NOTHING)
 		printf(" \\\n\t\t    '*:argument:%s'", zsh_actions[what]);
 	puts("\n\t\t;;");
@@ -249,7 +250,7 @@ zsh_words(const struct cli_command *group)
 {
 	const struct cli_command *command;
 
-	printf("\t'%s')\n\t\tcommands=(", group == NULL ? "" : group->name);
+	printf("\t'%s')\n\t\t_words=(", group == NULL ? "" : group->name);
 	for (size_t i = 0; (command = cli_manual_next(&i)) != NULL;) {
 		if (!cli_manual_within(command, group))
 			continue;
@@ -257,7 +258,7 @@ zsh_words(const struct cli_command *group)
 		put_quoted(command->summary, ZSH_SPECIAL, ZSH_QUOTE);
 		putchar('\'');
 	}
-	printf("%s)\n\t\t_describe command commands\n\t\t;;\n",
+	printf("%s)\n\t\t_describe command _words\n\t\t;;\n",
 	    group == NULL ? "\n\t\t    '--help:the list of commands'"
 			    "\n\t\t    '--version:its version'" :
 			    "\n\t\t    '--help:the list of commands'");
@@ -274,7 +275,7 @@ cli_complete_zsh(void)
 	      "_cordon()\n"
 	      "{\n"
 	      "\tlocal name='' n=1\n"
-	      "\tlocal -a commands\n"
+	      "\tlocal -a _words\n"
 	      "\n"
 	      "\t(( CURRENT > 2 )) && name=$words[2] n=2\n", stdout);
 	for (size_t i = 0; (command = cli_manual_next(&i)) != NULL;)
