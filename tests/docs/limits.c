@@ -26,10 +26,10 @@ static const char intro[] =
 "\n"
 "## Limits\n"
 "\n"
-"What no policy can close, on any host.\n"
+"What no policy can close, on any host; some of it `--isolation namespaces` does.\n"
 "\n"
-"| Id | What stays open |\n"
-"|---|---|\n";
+"| Id | What stays open | Closed by namespaces |\n"
+"|---|---|---|\n";
 
 static const char shortfalls[] =
 "\n"
@@ -106,7 +106,8 @@ make(struct cdn_buf *ret)
 	cdn_buf_init(ret, PAGE_MAX);
 	cdn_buf_puts(ret, intro);
 	for (size_t i = 0; (limit = cdn_plan_limit(i)) != NULL; i++)
-		cdn_buf_printf(ret, "| `%s` | %s |\n", limit->id, limit->text);
+		cdn_buf_printf(ret, "| `%s` | %s |%s\n", limit->id,
+		    limit->text, limit->apart ? " yes |" : " |");
 	cdn_buf_puts(ret, shortfalls);
 	put_shortfalls(ret, false);
 	cdn_buf_puts(ret, stricter);

@@ -161,14 +161,15 @@ put_shortfalls(struct cdn_json_writer *w, const struct cdn_plan *plan)
 }
 
 static void
-put_limits(struct cdn_json_writer *w, const struct cdn_plan *plan)
+put_limits(struct cdn_json_writer *w, const struct cdn_plan *plan,
+    const struct cdn_plan_words *words)
 {
 	const struct cdn_plan_limit *limit;
 
 	cdn_json_put_key(w, "limits");
 	cdn_json_open(w, '[');
 	for (size_t i = 0; (limit = cdn_plan_limit(i)) != NULL; i++) {
-		if (!cdn_plan_limit_applies(plan, i))
+		if (!cdn_plan_limit_applies(plan, words, i))
 			continue;
 		cdn_json_open(w, '{');
 		put(w, "id", limit->id);
@@ -213,7 +214,7 @@ format_json(const struct cdn_plan *plan, const struct cdn_plan_words *words,
 		put_rule(&w, &plan->rules[i]);
 	cdn_json_close(&w);
 	put_shortfalls(&w, plan);
-	put_limits(&w, plan);
+	put_limits(&w, plan, words);
 	cdn_json_close(&w);
 	if (!cdn_json_end(&w))
 		return cdn_err_nomem(err);

@@ -35,52 +35,52 @@ static const struct {
 	struct cdn_plan_limit limit;
 	applies_fn *applies; /* NULL: always */
 } table[] = {
-	{ { "visible-names", true,
+	{ { "visible-names", true, false,
 	    "names and metadata of files whose path is known (stat)" }, NULL },
-	{ { "visible-changes", true,
+	{ { "visible-changes", true, false,
 	    "that a file whose path is known is used (inotify)" }, NULL },
-	{ { "visible-passages", true,
+	{ { "visible-passages", true, false,
 	    "names of all that lies below a passage" }, any_passage },
-	{ { "visible-processes", true,
+	{ { "visible-processes", true, true,
 	    "command lines of other processes (/proc)" }, NULL },
-	{ { "visible-interfaces", true, "the list of network interfaces" },
+	{ { "visible-interfaces", true, false, "the list of network interfaces" },
 	    NULL },
-	{ { "exec-unread", true,
+	{ { "exec-unread", true, false,
 	    "what an executable does that may not be read: refusing to "
 	    "execute it is best effort" }, reads_judged },
-	{ { "exec-read", false,
+	{ { "exec-read", false, false,
 	    "what may be read can be executed by way of an interpreter, the "
 	    "dynamic loader or a copy: 'exec' rules are no boundary against "
 	    "that" }, NULL },
-	{ { "stdio", false,
+	{ { "stdio", false, false,
 	    "the input and output a run is given are used as they were opened, "
 	    "whatever the policy says of their files" }, NULL },
-	{ { "shared-files", false,
+	{ { "shared-files", false, false,
 	    "a file that both sides may write changes for both, also where it "
 	    "is mapped into memory; locks on it are shared, too" }, NULL },
-	{ { "host-executes", false,
+	{ { "host-executes", false, false,
 	    "what the host builds, obeys or executes from the workspace later "
 	    "and no rule names (Makefile, package.json, settings of tools, "
 	    "installed programs) is as trustworthy as who may modify it" }, NULL },
-	{ { "scheduling", false,
+	{ { "scheduling", false, true,
 	    "the user's other processes can be put on other processors and "
 	    "into other scheduling classes (sched_setaffinity)" }, NULL },
-	{ { "disk-space", false,
+	{ { "disk-space", false, false,
 	    "the file systems that may be written can be filled" }, NULL },
-	{ { "allowed-network", false,
+	{ { "allowed-network", false, false,
 	    "what may be read can be sent to wherever the network is allowed "
 	    "to reach" }, network_open },
-	{ { "outside-changes", false,
+	{ { "outside-changes", false, false,
 	    "links and mounts that somebody outside makes during a run" },
 	    NULL },
-	{ { "killed", false,
+	{ { "killed", false, true,
 	    "when cordon itself is killed (SIGKILL), its command dies with it; "
 	    "what that had left in the background lives on, still confined" },
 	    NULL },
-	{ { "case-folding", false,
+	{ { "case-folding", false, false,
 	    "where a directory ignores case, names outside ASCII are compared "
 	    "with case" }, NULL },
-	{ { "kernel", false, "a hole in the kernel itself" }, NULL },
+	{ { "kernel", false, false, "a hole in the kernel itself" }, NULL },
 };
 
 const struct cdn_plan_limit *
@@ -90,7 +90,13 @@ cdn_plan_limit(size_t i)
 }
 
 bool
-cdn_plan_limit_applies(const struct cdn_plan *plan, size_t i)
+cdn_plan_limit_applies(const struct cdn_plan *plan,
+    const struct cdn_plan_words *words, size_t i)
 {
+	bool apart = words->isolation != NULL &&
+	    strcmp(words->isolation, "namespaces") == 0;
+
+	if (table[i].limit.apart && apart)
+		return false;
 	return table[i].applies == NULL || table[i].applies(plan);
 }

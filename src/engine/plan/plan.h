@@ -117,6 +117,7 @@ struct cdn_shortfall {
 struct cdn_plan_limit {
 	const char *id; /* stable: "visible-names", "stdio", ... */
 	bool visible;	/* something that can be seen: the plan's text has it */
+	bool apart;	/* namespaces of the run's own close it */
 	const char *text;
 };
 
@@ -208,12 +209,19 @@ CDN_MUST_USE int cdn_plan_build(struct cdn_arena *arena,
     const struct cdn_plan_input *input, const struct cdn_plan **ret,
     struct cordon_error *err);
 
+/* Words of the caller's that belong to it; NULL where there is none. */
+struct cdn_plan_words {
+	const char *backend;   /* "native" */
+	const char *isolation; /* "none" */
+};
+
 /*
  * The tables behind a report, for the page about them: NULL (false) past the
  * end.  Not every row applies to every plan.
  */
 const struct cdn_plan_limit *cdn_plan_limit(size_t i);
-bool cdn_plan_limit_applies(const struct cdn_plan *plan, size_t i);
+bool cdn_plan_limit_applies(const struct cdn_plan *plan,
+    const struct cdn_plan_words *words, size_t i);
 bool cdn_plan_shortfall(size_t i, struct cdn_shortfall *ret);
 const char *cdn_plan_why(size_t i);
 
@@ -224,12 +232,6 @@ const char *cdn_plan_mode_name(enum cdn_plan_mode mode);
 /* ----- Printing ---------------------------------------------------------- */
 
 struct cdn_buf;
-
-/* Words of the caller's that belong to it; NULL where there is none. */
-struct cdn_plan_words {
-	const char *backend;   /* "native" */
-	const char *isolation; /* "none" */
-};
 
 /*
  * The JSON object of `cordon plan --json` and a newline, or text for people;

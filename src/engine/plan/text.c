@@ -262,13 +262,14 @@ put_shortfalls(struct cdn_buf *out, const struct cdn_plan *plan, bool stricter,
 }
 
 static void
-put_visible(struct cdn_buf *out, const struct cdn_plan *plan)
+put_visible(struct cdn_buf *out, const struct cdn_plan *plan,
+    const struct cdn_plan_words *words)
 {
 	const struct cdn_plan_limit *limit;
 
 	cdn_buf_puts(out, "\nvisible all the same\n");
 	for (size_t i = 0; (limit = cdn_plan_limit(i)) != NULL; i++)
-		if (limit->visible && cdn_plan_limit_applies(plan, i))
+		if (limit->visible && cdn_plan_limit_applies(plan, words, i))
 			cdn_buf_printf(out, "  %s\n", limit->text);
 }
 
@@ -300,5 +301,5 @@ cdn_plan_text(const struct cdn_plan *plan, const struct cdn_plan_words *words,
 	put_rules(out, plan);
 	put_shortfalls(out, plan, false, "not enforced here");
 	put_shortfalls(out, plan, true, "stricter than the policy here");
-	put_visible(out, plan);
+	put_visible(out, plan, words);
 }

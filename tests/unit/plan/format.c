@@ -227,6 +227,26 @@ check_report(void)
 	world_done(&w);
 }
 
+/* Those that namespaces close are not said with them, the others are. */
+static void
+check_limits(const struct cdn_plan *plan)
+{
+	static const struct cdn_plan_words shared = { "native", "none" },
+		apart = { "native", "namespaces" };
+	const struct cdn_plan_limit *limit;
+	size_t closed = 0, wrong = 0;
+
+	for (size_t i = 0; (limit = cdn_plan_limit(i)) != NULL; i++) {
+		bool said = cdn_plan_limit_applies(plan, &shared, i);
+
+		closed += limit->apart;
+		wrong += cdn_plan_limit_applies(plan, &apart, i) !=
+		    (said && !limit->apart);
+	}
+	ok_f(closed > 0 && wrong == 0, "%zu limits are closed by namespaces",
+	    closed);
+}
+
 int
 main(void)
 {
@@ -239,6 +259,7 @@ main(void)
 	plan = tree_plan(&t, &w, NULL, false);
 	check_json(plan);
 	check_text(plan);
+	check_limits(plan);
 	check_same(&w);
 	world_done(&w);
 	check_report();
