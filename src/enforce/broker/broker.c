@@ -74,7 +74,8 @@ end_offer(struct cdn_offer *where)
 static int
 carry_out(struct cdn_broker *broker)
 {
-	bool judges_exec = broker->spec.reads || broker->spec.trace;
+	bool judges_exec = broker->spec.reads || broker->spec.trace ||
+	    broker->spec.at_once;
 	int r = -broker->error;
 	sigset_t all;
 

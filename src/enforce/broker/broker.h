@@ -77,6 +77,7 @@ struct cdn_broker_spec {
 	 * there the launch thread has nothing to stay for.
 	 */
 	bool own_child;
+	bool at_once; /* calls are answered before anything is executed, too */
 	cdn_denial_fn *denied; /* may be NULL */
 	void *denied_arg;
 	cdn_other_names_fn *other_names; /* may be NULL */

@@ -100,6 +100,7 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.reads = plan->mode == CDN_PLAN_MODE_C,
 		.trace = p->terms.trace,
 		.own_child = p->options->sole, /* else it has a shepherd */
+		.at_once = p->inside != NULL,
 		.denied = denied,
 		.denied_arg = p,
 		.other_names = cdn_other_names_judge,
@@ -125,10 +126,14 @@ enter(const void *arg)
 	const struct cdn_entrance *e = arg;
 	int r = e->cage->backend->enter(e->cage, e->step);
 
-	if (r < 0 || e->offer == NULL)
+	if (r >= 0 && e->offer != NULL) {
+		*e->step = "broker";
+		r = cdn_broker_offer(e->offer, r);
+	}
+	if (r < 0 || e->inside == NULL)
 		return r;
-	*e->step = "broker";
-	return cdn_broker_offer(e->offer, r);
+	e->inside->run(e->inside->arg);
+	return (int)cdn_raw(SYS_exit_group, 0);
 }
 
 static int
@@ -147,7 +152,7 @@ cdn_launch_enter(struct cordon_process *p)
 	if (p->cage == NULL)
 		return;
 	p->entrance = (struct cdn_entrance){ p->cage, &p->step,
-		p->broker != NULL ? &p->offer : NULL };
+		p->broker != NULL ? &p->offer : NULL, p->inside };
 	r->entry = (struct cdn_entry){ enter, &p->entrance, &p->step };
 	if (p->broker != NULL) {
 		r->via = via;

@@ -125,7 +125,9 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 	if (path == NULL)
 		path = CDN_ENV_DEFAULT_PATH;
 	code = caged ? prepare_cage(p, path, err) : prepare_none(p, err);
-	if (code == 0)
+	if (p->inside != NULL)
+		p->request.program = p->options->argv[0];
+	else if (code == 0)
 		code = cdn_launch_program(p->session, p->options, path,
 		    p->arena, &p->request.program, err);
 	if (code == 0 && caged)
@@ -208,16 +210,17 @@ process_new(const struct cordon_session *session,
 	return p;
 }
 
-int
-cdn_launch_start(const struct cordon_session *session,
-    const struct cordon_run_options *options, struct cordon_process **ret,
-    struct cordon_error *err)
+static int
+start_new(const struct cordon_session *session,
+    const struct cordon_run_options *options, const struct cdn_inside *inside,
+    struct cordon_process **ret, struct cordon_error *err)
 {
 	struct cordon_process *p = process_new(session, options);
 	int code;
 
 	if (p == NULL)
 		return cdn_err_nomem(err);
+	p->inside = inside;
 	cdn_terms_find(session, options, &p->terms);
 	code = cdn_own_make_id(p->run, err);
 	if (code == 0)
@@ -228,6 +231,14 @@ cdn_launch_start(const struct cordon_session *session,
 	}
 	*ret = p;
 	return 0;
+}
+
+int
+cdn_launch_start(const struct cordon_session *session,
+    const struct cordon_run_options *options, struct cordon_process **ret,
+    struct cordon_error *err)
+{
+	return start_new(session, options, NULL, ret, err);
 }
 
 struct cdn_running *
@@ -326,4 +337,22 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	}
 	process_free(p);
 	return code;
+}
+
+/* Without a cage there is no inside. */
+int
+cdn_launch_inside(const struct cordon_session *session,
+    const struct cordon_run_options *options, const struct cdn_inside *inside,
+    struct cordon_run_result *ret, struct cordon_error *err)
+{
+	struct cordon_process *p = NULL;
+	struct cdn_terms terms;
+	int code;
+
+	cdn_terms_find(session, options, &terms);
+	if (terms.backend == CORDON_BACKEND_NONE)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "without a sandbox there is nothing to look at from inside");
+	code = start_new(session, options, inside, &p, err);
+	return code != 0 ? code : cdn_launch_wait(p, ret, err);
 }

@@ -130,6 +130,20 @@ CDN_MUST_USE int cdn_launch_wait(struct cordon_process *process,
     struct cordon_run_result *ret, struct cordon_error *err);
 struct cdn_running *cdn_launch_running(const struct cordon_process *process);
 
+/*
+ * Something of ours in the place of a program: it is called in the child when
+ * the cage is around it, and the run ends with it.  What holds for enter() of
+ * run.h holds for it: CDN_BARE, memory is the caller's, who waits meanwhile.
+ * Whatever it may execute, nothing is.
+ */
+struct cdn_inside {
+	void (*run)(void *arg);
+	void *arg;
+};
+CDN_MUST_USE int cdn_launch_inside(const struct cordon_session *session,
+    const struct cordon_run_options *options, const struct cdn_inside *inside,
+    struct cordon_run_result *ret, struct cordon_error *err);
+
 /* restrict.c */
 CDN_MUST_USE int cdn_launch_restrict(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cordon_error *err);

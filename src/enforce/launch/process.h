@@ -13,12 +13,14 @@ struct cdn_entrance {
 	const struct cdn_cage *cage;
 	const char **step;
 	struct cdn_offer *offer; /* NULL: nobody answers */
+	const struct cdn_inside *inside; /* NULL: a program follows */
 };
 
 struct cordon_process {
 	struct cdn_arena *arena; /* owns this struct too */
 	const struct cordon_session *session;
 	const struct cordon_run_options *options;
+	const struct cdn_inside *inside; /* instead of the program, or NULL */
 	char run[17];
 	struct cdn_terms terms;
 	struct cordon_plan *plan;
