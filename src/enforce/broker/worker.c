@@ -14,6 +14,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "enforce/broker/plant.h"
+
 /* ----- One call ------------------------------------------------------------------ */
 
 static void
@@ -60,7 +62,9 @@ serve(struct cdn_broker *broker, const struct cdn_notif *notif)
 		.error = ENOSYS };
 	cdn_handler_fn *handler = cdn_handler_find(notif->data.nr, &call.name);
 
-	if (handler != NULL)
+	if (cdn_plant_unjudged(handler))
+		answer.kind = CDN_ANSWER_CONTINUE;
+	else if (handler != NULL)
 		handler(&call, &answer);
 	send_answer(broker->listener, notif->id, &answer);
 }

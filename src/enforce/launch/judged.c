@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/eventfd.h>
 
+#include "enforce/launch/plant.h"
 #include "enforce/session/othernames.h"
 
 /* ----- What it judges, and how it tells ---------------------------------------- */
@@ -93,7 +94,7 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 {
 	const struct cdn_plan *plan = p->plan->plan;
 	struct cdn_broker_spec spec = {
-		.authority = p->session->authority,
+		.authority = cdn_plant_authority(p->session, p->arena),
 		.regions = broker_regions(p),
 		.region_count = plan->region_count,
 		.ruleset = p->cage->bound,

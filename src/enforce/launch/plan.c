@@ -1,6 +1,7 @@
 #include "enforce/launch/launch.h"
 
 #include "enforce/host/host.h"
+#include "enforce/launch/plant.h"
 
 void
 cdn_launch_plan_free(struct cordon_plan *plan)
@@ -13,7 +14,7 @@ static int
 fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
 {
 	struct cdn_plan_input input = {
-		.authority = plan->session->authority,
+		.authority = cdn_plant_authority(plan->session, plan->arena),
 		.spec = &plan->session->spec,
 		.host = &plan->host,
 		.reader = &cdn_launch_reader,
@@ -21,7 +22,11 @@ fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
 		.has_broker = judged && plan->host.seccomp_notify,
 	};
 
-	return cdn_plan_build(plan->arena, &input, &plan->plan, err);
+	int code = cdn_plan_build(plan->arena, &input, &plan->plan, err);
+
+	if (code == 0)
+		cdn_plant_plan(plan->session, plan->plan);
+	return code;
 }
 
 static int

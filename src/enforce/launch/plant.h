@@ -1,0 +1,25 @@
+/*
+ * plant - bugs that a test puts into the boundary, to see that they are found.
+ * Only for this room.
+ *
+ *	CORDON_TEST_PLANT=drop-rule	the last rule of modify is forgotten
+ *	CORDON_TEST_PLANT=drop-read	the last rule of read is
+ *	CORDON_TEST_PLANT=wrong-right	what --read names may be written, too
+ *	CORDON_TEST_PLANT=less-right	what --write names may only be read
+ *
+ * Only in programs that are built for tests (CDN_TEST_HOOKS) and never
+ * installed.  In the library these do nothing and do not look at the variable:
+ * no variable may change what is enforced.
+ */
+#ifndef CDN_LAUNCH_PLANT_H
+#define CDN_LAUNCH_PLANT_H
+
+#include "enforce/launch/launch.h"
+
+/* What plan and broker are made of: the session's own. */
+const struct cdn_authority *cdn_plant_authority(
+    const struct cordon_session *session, struct cdn_arena *arena);
+void cdn_plant_plan(const struct cordon_session *session,
+    const struct cdn_plan *plan);
+
+#endif
