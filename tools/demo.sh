@@ -122,4 +122,7 @@ show 1 'policy.yaml:5' \
 scene '10. What this host cannot hold is named, and nothing is started'
 show 125 'network-names: ' cordon run --network example.org -- true
 
+scene '11. Does the kernel agree with the policy? Tried, call by call'
+show 0 ' 0 disagreements' cordon verify --quiet --policy policy.yaml --profile dev
+
 printf '\nEverything went as told.\n'

@@ -635,6 +635,68 @@ CORDON_API CORDON_MUST_USE int cordon_restrict_self(
 CORDON_API CORDON_MUST_USE int cordon_protected_command(const char *data_dir,
     struct cordon_session **ret, struct cordon_error *err);
 
+/* ----- Does the kernel agree? ---------------------------------------------- */
+
+enum cordon_outcome {
+	CORDON_AGREES,	   /* the kernel did as the policy says */
+	CORDON_LEAKS,	   /* denied by the policy, and it worked */
+	CORDON_REFUSES,	   /* allowed by the policy, and it was refused */
+	CORDON_KNOWN,	   /* one of these two, but the plan says so itself */
+	CORDON_NOT_PROBED, /* it says nothing: outside it does not work either */
+	CORDON_OUTCOME_MAX
+};
+
+CORDON_API const char *cordon_outcome_name(enum cordon_outcome outcome);
+
+/* One thing that was tried.  Everything in it lives during the call. */
+struct cordon_finding {
+	enum cordon_outcome outcome;
+	const char *path;      /* or HOST:PORT, or the name of a way out */
+	const char *operation; /* a word of cordon_op_name(), or "escape" */
+	const char *call;      /* how: "open for writing" */
+	struct cordon_verdict verdict; /* what the policy says */
+	bool worked;	       /* what the kernel said */
+	const char *why;       /* both sides in words; "" when they agree */
+};
+
+struct cordon_verify_options {
+	size_t size;		 /* sizeof(struct cordon_verify_options) */
+	unsigned long long seed; /* the same one tries the same paths */
+	void (*found)(const struct cordon_finding *finding, void *arg);
+	void (*progress)(size_t done, size_t of, void *arg); /* now and then */
+	bool (*stop)(void *arg); /* asked now and then; true: no more */
+	void *arg;		 /* of all three, which may be NULL */
+};
+
+struct cordon_verify_result {
+	unsigned long agree;
+	unsigned long leaks;
+	unsigned long refuses;
+	unsigned long known;
+	unsigned long not_probed;
+};
+
+/*
+ * Builds the cage of a run with these options, enters it with a prober of our
+ * own, and compares what the kernel answers with the verdicts of the session:
+ * for files of the workspace, the floor and the view, at the boundary of every
+ * rule, at random; then known ways out.  Of each it is tried first whether it
+ * works where there is no cage.
+ *
+ * What is there is opened and closed, never changed.  Where the run may write,
+ * names that do not exist (empty files and directories, links, sockets) are
+ * made inside and removed at once.  Nothing is executed, no packet leaves the
+ * machine, nothing is recorded.
+ *
+ * 0 when it was tried, whatever came of it; as cordon_run() when nothing could
+ * be started.
+ */
+CORDON_API CORDON_MUST_USE int cordon_verify(
+    const struct cordon_session *session,
+    const struct cordon_run_options *run,
+    const struct cordon_verify_options *options,
+    struct cordon_verify_result *ret, struct cordon_error *err);
+
 /* ----- Named policies and trust ------------------------------------------ */
 
 struct cordon_store_entry {

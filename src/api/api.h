@@ -23,6 +23,10 @@
 CDN_MUST_USE int cdn_api_give(int code, struct cdn_buf *buf, char **ret,
     struct cordon_error *err);
 
+/* run.c: is every word of them one that is known? */
+CDN_MUST_USE int cdn_api_run_options(const struct cordon_run_options *options,
+    struct cordon_error *err);
+
 #define CDN_TEXT_MAX (64UL * 1024UL * 1024UL) /* bytes of one printed text */
 
 #endif

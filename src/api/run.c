@@ -30,8 +30,8 @@ check_words(const struct cordon_run_options *o, struct cordon_error *err)
 	return 0;
 }
 
-static int
-check_options(const struct cordon_run_options *o, struct cordon_error *err)
+int
+cdn_api_run_options(const struct cordon_run_options *o, struct cordon_error *err)
 {
 	if (o->size < sizeof(*o))
 		return cdn_err(err, CORDON_E_INVALID,
@@ -51,7 +51,7 @@ check_command(const struct cordon_run_options *o, struct cordon_error *err)
 	int code;
 
 	CDN_NEED(o, err);
-	code = check_options(o, err);
+	code = cdn_api_run_options(o, err);
 	if (code == 0 && (o->argv == NULL || o->argv[0] == NULL ||
 	    o->argv[0][0] == '\0'))
 		code = cdn_err(err, CORDON_E_INVALID,
@@ -72,7 +72,7 @@ cordon_plan_new(const struct cordon_session *session,
 	CDN_NEED(ret, err);
 	if (options == NULL)
 		options = &no_options;
-	code = check_options(options, err);
+	code = cdn_api_run_options(options, err);
 	return code != 0 ? code : cdn_launch_plan(session, options, ret, err);
 }
 
@@ -190,7 +190,7 @@ cordon_restrict_self(const struct cordon_session *session,
 	CDN_NEED(session, err);
 	if (options == NULL)
 		options = &no_options;
-	code = check_options(options, err);
+	code = cdn_api_run_options(options, err);
 	return code != 0 ? code : cdn_launch_restrict(session, options, err);
 }
 

@@ -74,5 +74,7 @@
 #define CDN_BROKER_MESSAGE_MAX (1024UL * 1024UL) /* bytes of one datagram */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
+#define CDN_VERIFY_LOOKS_MAX 20000UL /* names looked at for one sample */
+#define CDN_VERIFY_SEEN	     16384UL /* paths of one sample */
 
 #endif

@@ -111,6 +111,34 @@ static const struct cli_command commands[] = {
 	.run = cli_check,
 	},
 	{
+	.name = "verify",
+	.usage = "",
+	.summary = "does the kernel do what the policy says, here and now",
+	.about =
+"Builds the cage that 'cordon run' with the same options would build, enters\n"
+"it, and tries what the policy allows and what it denies: files of the\n"
+"workspace, the floor, the boundary of every rule, names at random, sockets,\n"
+"and known ways out.  What the kernel answers is compared with the verdict\n"
+"('cordon check --as process'); what does not work without a cage either\n"
+"counts for nothing.\n"
+"\n"
+"What is there is opened and closed, never changed.  Where the run may write,\n"
+"names that do not exist are made for a moment: empty files and directories,\n"
+"links, sockets, most of them called 'cordon-verify-...'.  Nothing is executed,\n"
+"no packet leaves the machine, nothing is recorded.\n",
+	.examples =
+"cordon verify\n"
+"cordon verify --policy policy.yaml --profile dev --json\n"
+"cordon verify --preset strict --seed 7\n",
+	.exits = { "the kernel and the policy agree",
+		"they do not, or this host cannot hold the policy", UNUSABLE },
+	.options = SESSION | PRINT | CLI_BIT(CLI_BACKEND) |
+	    CLI_BIT(CLI_ENFORCEMENT) | CLI_BIT(CLI_ISOLATION) |
+	    CLI_BIT(CLI_HOME) | CLI_BIT(CLI_ALLOW) | CLI_BIT(CLI_TRACE) |
+	    CLI_BIT(CLI_SEED) | CLI_BIT(CLI_VERBOSE),
+	.run = cli_verify,
+	},
+	{
 	.name = "policy",
 	.usage = "COMMAND",
 	.summary = "validate, lint, show and write policies",

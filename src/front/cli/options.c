@@ -114,6 +114,8 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "jsonl (default) or otel", log_format_word },
 	[CLI_OUTPUT]	  = { "output", CLI_VALUE, "FILE",
 	    "-o FILE: write it there", NULL, 'o' },
+	[CLI_SEED]	  = { "seed", CLI_VALUE, "N",
+	    "try the same paths as another time" },
 	[CLI_JSON]	  = { "json", CLI_FLAG, NULL,
 	    "print JSON, one object per line" },
 	[CLI_VERBOSE]	  = { "verbose", CLI_FLAG, NULL,
