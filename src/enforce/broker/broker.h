@@ -77,7 +77,11 @@ struct cdn_broker_spec {
 	 * there the launch thread has nothing to stay for.
 	 */
 	bool own_child;
-	bool at_once; /* calls are answered before anything is executed, too */
+	/*
+	 * Calls are answered before anything is executed, too: the listener
+	 * must be taken while start() still runs.
+	 */
+	bool at_once;
 	cdn_denial_fn *denied; /* may be NULL */
 	void *denied_arg;
 	cdn_other_names_fn *other_names; /* may be NULL */

@@ -10,6 +10,7 @@
 
 #include "enforce/sys/raw.h"
 
+#define CDN_CLOSE_RANGE_UNSHARE 0x02U /* of its own before, if shared */
 #define CDN_CLOSE_RANGE_CLOEXEC 0x04U /* since 5.11 */
 
 /* Signals as the kernel has them: bit N-1 is signal N. */

@@ -397,8 +397,8 @@ cdn_prober_run(void *arg)
 {
 	const struct cdn_prober *prober = arg;
 
-	/* What a program would not have, either. */
-	if (cdn_sys_close_range(3, 0) != 0)
+	/* What a program would not have, either; and nobody else's. */
+	if (cdn_sys_close_range(3, CDN_CLOSE_RANGE_UNSHARE) != 0)
 		return;
 	cdn_sys_set_mask(CDN_SIGNALS_ALL & ~CDN_SIGNAL_BIT(SIGALRM), NULL);
 	for (size_t i = 0; i < prober->n; i++) {
