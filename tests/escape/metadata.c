@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/resource.h>
@@ -249,6 +250,19 @@ devices(void)
 	return -1;
 }
 
+/* A terminal of one's own will do: it is the call that is refused. */
+static int
+type_in(void)
+{
+	int master = open("/dev/ptmx", O_RDWR | O_NOCTTY);
+	char name[64];
+
+	if (master < 0 || unlockpt(master) != 0 ||
+	    ptsname_r(master, name, sizeof(name)) != 0 || setsid() < 0)
+		return not_here("no terminal can be had");
+	return ioctl(open(name, O_RDWR), TIOCSTI, "x");
+}
+
 const struct probe metadata_probes[] = {
 	{ "83-chmod", mode, WORKS },
 	{ "83-fchmodat2", mode2, WORKS },
@@ -275,6 +289,7 @@ const struct probe metadata_probes[] = {
 	{ "91-affinity", its_processor, 0 },
 	{ "91-scheduler", scheduling, 0 },
 	{ "91-proc", its_files, 0 },
+	{ "92", type_in, 0 },
 	{ "94", devices, 0 },
 	{ "167", lease, 0 },
 	{ NULL, NULL, 0 },

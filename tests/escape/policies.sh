@@ -69,6 +69,16 @@ connect="exec 3<>/dev/tcp/127.0.0.1/$port"
 tried 108 "$(escaped bash -c "$connect")" \
     "$(escaped by "$rules" bash -c "$connect")"
 
+# 103 to 109: what needs a proxy to be told apart is not started at all
+got=$(escaped "$cordon" run --quiet --network example.org -- true)
+tried 103 escaped "$got"
+tried 104 escaped "$got"
+tried 106 escaped "$got"
+tried 107 escaped "$got"
+tried 109 escaped "$got"
+[ "$(escaped "$cordon" run --quiet --network 192.0.2.1 -- true)" = escaped ]
+ok $? '103: control: an address is held'
+
 # 23: what a rule grants becomes a link to what nobody granted, and back, while
 # runs are started
 rules='  fsProfiles: {dev: {read: ["turn/**"], modify: ["turn/**"]}}'
