@@ -171,6 +171,22 @@ keep_directory(struct walk *w)
 	looked->dirs[at] = copy;
 }
 
+/* What the kernel makes up changes, and may do something when it is opened. */
+static bool
+is_made_up(const char *dir)
+{
+	static const char *const tops[] = { "/proc", "/sys", "/dev" };
+
+	for (size_t i = 0; i < CDN_LEN(tops); i++) {
+		size_t n = strlen(tops[i]);
+
+		if (strncmp(dir, tops[i], n) == 0 &&
+		    (dir[n] == '\0' || dir[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
 /* ----- The walk ------------------------------------------------------------------------ */
 
 static bool
@@ -185,10 +201,13 @@ static void walk(struct walk *w, size_t n, unsigned depth);
 static void
 meet(struct walk *w, size_t n, unsigned depth)
 {
-	struct group *g = group_of(w);
+	struct group *g;
 	struct stat st;
 
 	w->looks++;
+	if (is_made_up(w->path))
+		return;
+	g = group_of(w);
 	if (g != NULL)
 		keep(w, g);
 	if (lstat(w->path, &st) != 0 || !S_ISDIR(st.st_mode))
@@ -246,22 +265,6 @@ cdn_sample_look(struct cdn_sample *s, struct cdn_looked *ret)
 }
 
 /* ----- One name of a directory ---------------------------------------------------------- */
-
-/* What the kernel makes up changes, and may do something when it is opened. */
-static bool
-is_made_up(const char *dir)
-{
-	static const char *const tops[] = { "/proc", "/sys", "/dev", "/run" };
-
-	for (size_t i = 0; i < CDN_LEN(tops); i++) {
-		size_t n = strlen(tops[i]);
-
-		if (strncmp(dir, tops[i], n) == 0 &&
-		    (dir[n] == '\0' || dir[n] == '/'))
-			return true;
-	}
-	return false;
-}
 
 bool
 cdn_sample_below(struct cdn_sample *s, const char *path,
