@@ -213,6 +213,8 @@ is_probed(const struct cdn_probe *probe, char why[CDN_WHY_SIZE])
 	else if (!cdn_prober_worked(probe, probe->control))
 		say_error(probe->control, "it does not work outside either",
 		    why);
+	else if (probe->result == CDN_NOT_SAME)
+		say_error(0, "inside the name means another object", why);
 	else if (probe->result == CDN_NOT_MADE)
 		say_error(0, "what it is tried on could not be made", why);
 	else if (probe->how != CDN_TRY_ESCAPE &&

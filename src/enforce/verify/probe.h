@@ -46,6 +46,7 @@ enum cdn_try {
 
 #define CDN_NOT_TRIED INT_MIN	   /* it was not this one's turn */
 #define CDN_NOT_MADE  (INT_MIN + 1) /* what it was to be tried on was not */
+#define CDN_NOT_SAME  (INT_MIN + 2) /* the name means another object there */
 #define CDN_DIED      4096	   /* -(this + N): signal N ended who tried */
 
 union cdn_probe_address {
@@ -71,6 +72,7 @@ struct cdn_probe {
 	int result;  /* inside */
 	int alone;   /* inside, with nobody but Landlock to refuse it */
 	bool there;  /* it was refused inside, and yet the name appeared */
+	uint64_t dev, ino; /* of what is there, or of parent, outside; or 0 */
 	/* Landlock must refuse it by itself: what goes on natively rests on it. */
 	bool native;
 };

@@ -359,16 +359,44 @@ static try_fn *const tries[CDN_TRY_MAX] = {
 	[CDN_TRY_ESCAPE] = try_escape,
 };
 
+/* In a mount namespace of its own a name may mean something else. */
+CDN_BARE static bool
+is_same(struct cdn_probe *probe, bool control)
+{
+	const char *path = probe->parent != NULL ? probe->parent : probe->path;
+	struct stat st;
+
+	if (path[0] != '/')
+		return true;
+	if (cdn_raw(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
+		st.st_dev = st.st_ino = 0;
+	if (control) {
+		probe->dev = st.st_dev;
+		probe->ino = st.st_ino;
+	}
+	return probe->dev == st.st_dev && probe->ino == st.st_ino;
+}
+
+CDN_BARE static long
+try_it(const struct cdn_prober *prober, struct cdn_probe *probe)
+{
+	bool control = prober->turn == CDN_TURN_CONTROL;
+
+	if (probe->how != CDN_TRY_ESCAPE && !is_same(probe, control))
+		return CDN_NOT_SAME;
+	return cdn_tries[probe->how].makes && control ? could_make(probe) :
+	    tries[probe->how](prober, probe);
+}
+
 CDN_BARE static void
 try_one(const struct cdn_prober *prober, struct cdn_probe *probe)
 {
 	bool makes = cdn_tries[probe->how].makes;
 	bool control = prober->turn == CDN_TURN_CONTROL;
-	long r = makes && control ? could_make(probe) :
-	    tries[probe->how](prober, probe);
+	long r = try_it(prober, probe);
 
 	if (makes && !control && r < 0 && r != -EEXIST &&
-	    is_there(probe->path)) {
+	    r != CDN_NOT_SAME && is_there(probe->path)) {
 		probe->there = true;
 		r = 0;
 	}

@@ -156,7 +156,8 @@ sweep_all(const struct cdn_prober *prober)
 	for (size_t i = 0; i < prober->n; i++) {
 		const struct cdn_probe *probe = &prober->probes[i];
 
-		if (!cdn_tries[probe->how].makes || probe->result == -EEXIST)
+		if (!cdn_tries[probe->how].makes || probe->result == -EEXIST ||
+		    probe->result == CDN_NOT_SAME)
 			continue;
 		sweep(probe->path);
 		sweep(probe->other);

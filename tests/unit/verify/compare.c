@@ -57,6 +57,8 @@ static const struct {
 	    CORDON_NOT_PROBED },
 	{ "no turn outside", CDN_TRY_READ, P, true, CDN_NOT_TRIED, 0,
 	    CORDON_NOT_PROBED },
+	{ "another object inside", CDN_TRY_READ, P, false, 0, CDN_NOT_SAME,
+	    CORDON_NOT_PROBED },
 	{ "not made", CDN_TRY_CHMOD, P, true, 0, CDN_NOT_MADE,
 	    CORDON_NOT_PROBED },
 
