@@ -14,6 +14,7 @@
 #include "enforce/audit/log.h"
 #include "enforce/report/gather.h"
 #include "enforce/report/otel.h"
+#include "enforce/report/page.h"
 #include "enforce/report/story.h"
 
 #define INPUT_MAX (4UL * CDN_AUDIT_LINE_MAX)
@@ -110,6 +111,35 @@ check_reading(const char *file)
 	cdn_gathered_free(g);
 }
 
+/* Whatever it is: no tag, no letter that cannot be seen, comes from the log. */
+static void
+check_page(const char *file)
+{
+	static const char *const tags[] = { "!doctype", "html", "head", "meta",
+		"link", "title", "style", "body", "h1", "h2", "p", "b", "br",
+		"code", "div", "ul", "li", "span", "details", "summary" };
+	const struct cdn_page_options options = { 0 };
+	struct cdn_buf out;
+	const char *at;
+	int r;
+
+	cdn_buf_init(&out, 1UL << 26);
+	r = cdn_page_make(file, &options, &out, NULL);
+	assert(r == 0 && strlen(out.p) == out.n);
+	for (at = out.p; (at = strchr(at, '<')) != NULL; at++) {
+		size_t i = 0, n = strcspn(at + 1 + (at[1] == '/'), " >");
+
+		while (i < CDN_LEN(tags) && (strlen(tags[i]) != n ||
+			   memcmp(at + 1 + (at[1] == '/'), tags[i], n) != 0))
+			i++;
+		assert(i < CDN_LEN(tags));
+	}
+	for (size_t i = 0; i < out.n; i++)
+		assert((unsigned char)out.p[i] >= ' ' || out.p[i] == '\n');
+	assert(cdn_utf8_bad((cdn_str){ out.p, out.n }) == out.n);
+	cdn_buf_done(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
@@ -125,6 +155,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
 	check_verify(file, (const char *)data, size);
 	check_reading(file);
+	check_page(file);
 	close(fd);
 	return 0;
 }

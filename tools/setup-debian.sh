@@ -18,7 +18,7 @@ packages()
 	    mandoc python3 python3-jsonschema python3-yaml zsh ;;
 	live) # programs that are tried in a cage
 		echo cargo git make nodejs perl python3-venv rsync sqlite3 \
-		    strace tmux
+		    strace tmux chromium # (which looks at reports)
 		command -v npm >/dev/null || echo npm ;; # often part of nodejs
 	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
 	    cppcheck shellcheck gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;

@@ -827,6 +827,14 @@ CORDON_API CORDON_MUST_USE int cordon_audit_denials(const char *file,
     void (*each)(const struct cordon_audit_count *count, void *arg), void *arg,
     struct cordon_error *err);
 
+/*
+ * One HTML file that needs no network and no script; run NULL: of all runs,
+ * else a whole id.  It also looks, now, at the directories that the runs could
+ * write to, for files that this machine would execute.  free() it.
+ */
+CORDON_API CORDON_MUST_USE int cordon_audit_report(const char *file,
+    const char *run, char **ret, struct cordon_error *err);
+
 /* ----- Reading it line by line ----- */
 
 struct cordon_audit;

@@ -3,6 +3,7 @@
 #include "enforce/audit/verify.h"
 #include "enforce/report/gather.h"
 #include "enforce/report/otel.h"
+#include "enforce/report/page.h"
 #include "enforce/report/story.h"
 #include "enforce/store/places.h"
 
@@ -143,6 +144,26 @@ cordon_audit_denials(const char *file, const char *run,
 	}
 	cdn_gathered_free(g);
 	return 0;
+}
+
+int
+cordon_audit_report(const char *file, const char *run, char **ret,
+    struct cordon_error *err)
+{
+	struct cdn_page_options options = { .run = run,
+		.needs_head = file == NULL, .look = true };
+	cdn_cleanup_free char *own = NULL;
+	struct cdn_buf buf;
+	int code;
+
+	CDN_NEED(ret, err);
+	code = find_file(&file, &own, err);
+	if (code != 0)
+		return code;
+	(void)clock_gettime(CLOCK_REALTIME, &options.now);
+	cdn_buf_init(&buf, CDN_TEXT_MAX);
+	return cdn_api_give(cdn_page_make(file, &options, &buf, err),
+	    &buf, ret, err);
 }
 
 /* ----- Line by line ------------------------------------------------------- */

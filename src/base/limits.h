@@ -54,6 +54,9 @@
 #define CDN_REPORT_MOMENTS_MAX 1000 /* events of a timeline: the last ones */
 #define CDN_REPORT_GRANTS_MAX 1000  /* that a report lists */
 #define CDN_REPORT_SHOWN_MAX 200    /* rows of one table of a report */
+#define CDN_REPORT_PLACES_MAX 32    /* directories looked into for it */
+#define CDN_REPORT_HANDED_MAX 10000 /* files it finds to be told of */
+#define CDN_REPORT_DEPTH_MAX 128    /* directories in each other */
 #define CDN_REPORT_LOOKS_MAX 200000 /* files looked at for what was written */
 #define CDN_BWRAP_WAIT_MS    3000   /* for bwrap to show that it works */
 #define CDN_MOUNTS_MAX	     16384  /* mounts of one namespace */

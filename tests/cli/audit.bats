@@ -332,6 +332,32 @@ END
 	[ -z "$output" ]
 }
 
+@test "report: one file, and what was written that the host would execute" {
+	two_runs
+	cordon run --quiet -- sh -c 'echo "{}" >package.json'
+	cordon audit report -o r.html
+	exits 0
+	quiet
+	[ -z "$output" ]
+	grep -q '^<!doctype html>' r.html
+	grep -qF "$W/package.json" r.html
+	grep -qF '.vscode/**' r.html
+	cordon audit report --run "$SECOND" --output one.html
+	exits 0
+	grep -qF "$SECOND" one.html
+	! grep -qF "$FIRST" one.html
+	cordon audit report
+	exits 2
+	complains 'needs -o FILE.html'
+	cordon audit report -o no/such/place.html
+	exits 2
+	complains "cannot write 'no/such/place.html'"
+	ln -s "$T/target" link.html
+	cordon audit report -o link.html
+	exits 0
+	[ ! -e "$T/target" ] # a link is replaced, not followed
+}
+
 @test "a letter is an option only where it is one" {
 	cordon audit list -f
 	exits 2

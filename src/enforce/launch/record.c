@@ -313,7 +313,7 @@ put_places(struct cdn_json_writer *w, const char *option,
     const struct cdn_place_list *places)
 {
 	for (size_t i = 0; i < places->n; i++)
-		put_grant(w, option, cdn_str_of(places->v[i].shown));
+		put_grant(w, option, cdn_str_of(places->v[i].path));
 }
 
 static cdn_str

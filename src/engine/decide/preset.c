@@ -28,27 +28,98 @@ static const struct cdn_preset presets[] = {
  * for .git alone is the name itself: no .git appears or goes.  The others are
  * read by editors, shells and agents when they open the tree.
  */
-static const char *const executed[] = {
-	"**/.git/hooks/**",
-	"**/.git/config",
-	"**/.git/**/config.worktree",
-	"**/.git/**/commondir",
-	"**/.git/modules/**/config",
-	"**/.git/modules/**/hooks/**",
-	"**/.git/worktrees/*/config",
-	"**/.git/worktrees/*/hooks/**",
-	"**/.git/worktrees/*/gitdir",
-	"**/.git",
-	".envrc",
-	".vscode/**",
-	".idea/**",
-	".devcontainer/**",
-	".mcp.json",
-	".claude/**",
-	".codex/**",
-	".gemini/**",
-	".cursor/**",
-	".cordon/**",
+static const struct cdn_executed executed[] = {
+	{ "**/.git/hooks/**",		  "git hook" },
+	{ "**/.git/config",		  "git configuration" },
+	{ "**/.git/**/config.worktree",	  "git configuration" },
+	{ "**/.git/**/commondir",	  "git configuration" },
+	{ "**/.git/modules/**/config",	  "git configuration" },
+	{ "**/.git/modules/**/hooks/**",  "git hook" },
+	{ "**/.git/worktrees/*/config",	  "git configuration" },
+	{ "**/.git/worktrees/*/hooks/**", "git hook" },
+	{ "**/.git/worktrees/*/gitdir",	  "git configuration" },
+	{ "**/.git",			  "git repository" },
+	{ ".envrc",			  "shell environment" },
+	{ ".vscode/**",			  "editor tasks" },
+	{ ".idea/**",			  "editor tasks" },
+	{ ".devcontainer/**",		  "container" },
+	{ ".mcp.json",			  "agent configuration" },
+	{ ".claude/**",			  "agent configuration" },
+	{ ".codex/**",			  "agent configuration" },
+	{ ".gemini/**",			  "agent configuration" },
+	{ ".cursor/**",			  "agent configuration" },
+	{ ".cordon/**",			  "cordon policy" },
+};
+
+/*
+ * What the host executes, too, but writing it is the work that is asked for: not
+ * denied, but looked at afterwards.
+ */
+static const struct cdn_executed handed_on[] = {
+	{ "**/.git/hooks/*.sample",	"git hook, a sample that is not run" },
+	{ "**/.gitmodules",		"git configuration" },
+	{ "**/.gitattributes",		"git configuration" },
+	{ ".pre-commit-config.yaml",	"git hook" },
+	{ ".husky/**",			"git hook" },
+	{ ".githooks/**",		"git hook" },
+	{ "lefthook.yml",		"git hook" },
+	{ "**/.envrc",			"shell environment" },
+	{ "**/.vscode/**",		"editor tasks" },
+	{ "**/.idea/**",		"editor tasks" },
+	{ "**/*.code-workspace",	"editor tasks" },
+	{ "**/.exrc",			"editor tasks" },
+	{ "**/.nvim.lua",		"editor tasks" },
+	{ "**/.devcontainer/**",	"container" },
+	{ "**/Dockerfile",		"container" },
+	{ "**/docker-compose.yml",	"container" },
+	{ "**/compose.yaml",		"container" },
+	{ ".github/workflows/**",	"CI" },
+	{ ".github/actions/**",		"CI" },
+	{ ".forgejo/workflows/**",	"CI" },
+	{ ".gitea/workflows/**",	"CI" },
+	{ ".gitlab-ci.yml",		"CI" },
+	{ ".gitlab/**",			"CI" },
+	{ ".circleci/**",		"CI" },
+	{ ".buildkite/**",		"CI" },
+	{ ".woodpecker/**",		"CI" },
+	{ ".ci/**",			"CI" },
+	{ ".travis.yml",		"CI" },
+	{ ".drone.yml",			"CI" },
+	{ "azure-pipelines.yml",	"CI" },
+	{ "bitbucket-pipelines.yml",	"CI" },
+	{ "Jenkinsfile",		"CI" },
+	{ "**/package.json",		"package script" },
+	{ "**/.npmrc",			"package script" },
+	{ "**/.yarnrc.yml",		"package script" },
+	{ "**/binding.gyp",		"package script" },
+	{ "**/setup.py",		"package script" },
+	{ "**/setup.cfg",		"package script" },
+	{ "**/pyproject.toml",		"package script" },
+	{ "**/conftest.py",		"package script" },
+	{ "**/noxfile.py",		"package script" },
+	{ "**/tox.ini",			"package script" },
+	{ "**/*.pth",			"package script" },
+	{ "**/build.rs",		"package script" },
+	{ "**/.cargo/config.toml",	"package script" },
+	{ "**/Gemfile",			"package script" },
+	{ "**/*.gemspec",		"package script" },
+	{ "**/composer.json",		"package script" },
+	{ "**/build.gradle",		"package script" },
+	{ "**/build.gradle.kts",	"package script" },
+	{ "**/pom.xml",			"package script" },
+	{ "**/Makefile",		"build script" },
+	{ "**/makefile",		"build script" },
+	{ "**/GNUmakefile",		"build script" },
+	{ "**/*.mk",			"build script" },
+	{ "**/CMakeLists.txt",		"build script" },
+	{ "**/*.cmake",			"build script" },
+	{ "**/meson.build",		"build script" },
+	{ "**/Rakefile",		"build script" },
+	{ "**/justfile",		"build script" },
+	{ "**/Taskfile.yml",		"build script" },
+	{ "**/CLAUDE.md",		"agent instructions" },
+	{ "**/AGENTS.md",		"agent instructions" },
+	{ "**/GEMINI.md",		"agent instructions" },
 };
 
 /*
@@ -90,7 +161,16 @@ cdn_preset_get(enum cordon_preset preset)
 const char *
 cdn_preset_executed(size_t i)
 {
-	return i < CDN_LEN(executed) ? executed[i] : NULL;
+	return i < CDN_LEN(executed) ? executed[i].pattern : NULL;
+}
+
+const struct cdn_executed *
+cdn_preset_handed(size_t i)
+{
+	if (i < CDN_LEN(executed))
+		return &executed[i];
+	i -= CDN_LEN(executed);
+	return i < CDN_LEN(handed_on) ? &handed_on[i] : NULL;
 }
 
 const char *
@@ -147,7 +227,7 @@ cdn_preset_rules(struct cdn_arena *arena, const struct cdn_preset *preset,
 		rules.v[rules.n++] = preset_rule(preset, heads[i].pattern,
 		    heads[i].negated);
 	for (size_t i = 0; i < CDN_LEN(executed); i++)
-		if ((entry = entry_for(executed[i], facts->git)) != NULL)
+		if ((entry = entry_for(executed[i].pattern, facts->git)) != NULL)
 			rules.v[rules.n++] = preset_rule(preset, entry, true);
 	for (size_t i = 0; i < facts->executed_count; i++)
 		rules.v[rules.n++] = preset_rule(preset, facts->executed[i],

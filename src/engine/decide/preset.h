@@ -28,8 +28,19 @@ enum cdn_preset_git {
 
 const struct cdn_preset *cdn_preset_get(enum cordon_preset preset);
 
-/* Patterns of files the host would later execute.  NULL past the end. */
+/* A file that the host would later execute or obey. */
+struct cdn_executed {
+	const char *pattern; /* relative to the workspace */
+	const char *what;    /* "git hook" */
+};
+
+/* Patterns of those that the preset denies.  NULL past the end. */
 const char *cdn_preset_executed(size_t i);
+/*
+ * All of them, also those whose writing is the work that is asked for.  Of
+ * those that match, the last says what it is.  NULL past the end.
+ */
+const struct cdn_executed *cdn_preset_handed(size_t i);
 
 /* Directories every program needs: read and execute.  NULL past the end. */
 const char *cdn_preset_system(size_t i);

@@ -106,6 +106,7 @@ int cli_audit_grep(const struct cli_args *args);
 int cli_audit_tail(const struct cli_args *args);
 int cli_audit_verify(const struct cli_args *args);
 int cli_audit_export(const struct cli_args *args);
+int cli_audit_report(const struct cli_args *args);
 int cli_manual(const struct cli_args *args);
 int cli_verify(const struct cli_args *args);
 

@@ -3,6 +3,10 @@
  */
 #include "front/cli/audit.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 const char *
 cli_audit_log(const struct cli_args *args, size_t operand)
 {
@@ -211,4 +215,63 @@ cli_audit_verify(const struct cli_args *args)
 	}
 	cordon_diags_free(diags);
 	return status;
+}
+
+/* ----- report -------------------------------------------------------------- */
+
+/*
+ * Beside its name and then renamed: whoever opens the file never sees half of
+ * it, and what a link leads to is not overwritten.
+ */
+static bool
+write_file(const char *name, const char *text)
+{
+	cdn_cleanup_free char *temporary = cli_printf("%s.XXXXXX", name);
+	size_t n = strlen(text);
+	int fd = mkostemp(temporary, O_CLOEXEC);
+	bool good;
+
+	if (fd < 0) {
+		cli_error("cannot write '%s': %s", name, strerrordesc_np(errno));
+		return false;
+	}
+	good = true;
+	while (good && n > 0) {
+		ssize_t done = write(fd, text, n);
+
+		good = done > 0;
+		text += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	good = good && close(fd) == 0 && rename(temporary, name) == 0;
+	if (!good) {
+		cli_error("cannot write '%s': %s", name, strerrordesc_np(errno));
+		(void)unlink(temporary);
+	}
+	return good;
+}
+
+int
+cli_audit_report(const struct cli_args *args)
+{
+	const char *log = cli_audit_log(args, 0);
+	const char *only = cli_value(args, CLI_ONLY_RUN);
+	const char *output = cli_value(args, CLI_OUTPUT);
+	cdn_cleanup_free char *run = NULL, *html = NULL;
+	struct cordon_error err = { 0 };
+
+	if (output == NULL) {
+		cli_error("'cordon audit report' needs -o FILE.html");
+		return CLI_INVALID;
+	}
+	if (only != NULL) {
+		run = cli_audit_run(log, only);
+		if (run == NULL)
+			return CLI_INVALID;
+	}
+	if (cordon_audit_report(log, run, &html, &err) != 0) {
+		cli_failure(NULL, &err);
+		return CLI_INVALID;
+	}
+	return write_file(output, html) ? CLI_YES : CLI_INVALID;
 }

@@ -411,6 +411,26 @@ static const struct cli_command commands[] = {
 	.run = cli_audit_export,
 	},
 	{
+	.name = "audit report",
+	.usage = "[FILE]",
+	.summary = "one HTML file: what happened, and what to look at now",
+	.about =
+"Runs, denials by rule and by path, grants, the timeline, and the files that\n"
+"were written and that this machine would execute: hooks, configuration of\n"
+"nested repositories, .envrc, editor tasks, package scripts, CI, executables.\n"
+"The file needs no network and has no script.\n",
+	.examples =
+"cordon audit report -o report.html\n"
+"cordon audit report --run 4f1c --output run.html\n",
+	.exits = { "it was written", NULL,
+		"wrong usage, a log that cannot be read, or it cannot be "
+		"written" },
+	.options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_ONLY_RUN) |
+	    CLI_BIT(CLI_QUIET),
+	.operands_max = 1,
+	.run = cli_audit_report,
+	},
+	{
 	.name = "manual",
 	.usage = "PAGE",
 	.summary = "a man page or a shell's completions, made from the tables",

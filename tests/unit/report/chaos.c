@@ -2,6 +2,7 @@
 #include "enforce/report/gather.h"
 
 #include "enforce/audit/verify.h"
+#include "enforce/report/page.h"
 #include "logs.h"
 #include "support/chaos.h"
 
@@ -24,6 +25,19 @@ run_verify(void *arg)
 	struct cordon_audit_verified v;
 
 	return cdn_verify(arg, true, NULL, &v, NULL);
+}
+
+static int
+run_page(void *arg)
+{
+	const struct cdn_page_options options = { .look = true };
+	struct cdn_buf out;
+	int r;
+
+	cdn_buf_init(&out, 1UL << 22);
+	r = cdn_page_make(arg, &options, &out, NULL);
+	cdn_buf_done(&out);
+	return r;
 }
 
 /* Through the door: opened, read, exported. */
@@ -56,9 +70,12 @@ main(void)
 	tmp_begin();
 	before = tmp_open_fds();
 	snprintf(file, sizeof(file), "%s", tmp_path("log"));
-	make_log(file, "/w");
+	tmp_dir("ws");
+	tmp_file("ws/package.json", "{}");
+	make_log(file, tmp_path("ws"));
 	chaos_run("gather", run_gather, file, 0);
 	chaos_run("verify", run_verify, file, 0);
+	chaos_run("page", run_page, file, 0);
 	chaos_run("read", run_read, file, 0);
 	ok(tmp_open_fds() == before, "no descriptor is left");
 	tmp_end();
