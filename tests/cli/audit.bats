@@ -148,6 +148,10 @@ two_runs()
 	[ "$(wc -l <"$T/stdout")" -eq 10 ]
 	"$CORDON" audit tail -f >"$T/followed" &
 	pid=$!
+	for _ in $(seq 100); do
+		[ "$(wc -l <"$T/followed")" -lt 10 ] || break
+		sleep 0.1
+	done
 	cordon run -- sh -c 'exit 7'
 	for _ in $(seq 100); do
 		! grep -q 'ended with 7' "$T/followed" || break
