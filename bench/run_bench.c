@@ -113,8 +113,9 @@ by_self(void)
 }
 
 static int
-enter_nothing(const void *arg)
+enter_nothing(const void *arg, pid_t pid)
 {
+	(void)pid;
 	(void)arg;
 	return 0;
 }

@@ -27,10 +27,16 @@ caged()
 	cordon run --quiet "$@"
 }
 
-# wanting ARG...: with something that this host cannot give.
+# without_namespaces ARG...: as on a host that has none for its users.
+without_namespaces()
+{
+	CORDON_TEST_HOST=userns=0 CORDON=$CORDON_TEST cordon "$@"
+}
+
+# wanting ARG...: with something that such a host cannot give.
 wanting()
 {
-	cordon run --isolation namespaces "$@"
+	without_namespaces run --isolation namespaces "$@"
 }
 
 # field KEY: of the last line of the audit.
@@ -352,9 +358,11 @@ END
 @test "a plan says whether a run would start" {
 	cordon plan
 	exits 0
-	cordon plan --isolation namespaces
+	without_namespaces plan --isolation namespaces
 	exits 1
-	cordon plan --isolation namespaces --enforcement degraded
+	without_namespaces plan --isolation namespaces --enforcement degraded
+	exits 0
+	cordon plan --isolation namespaces
 	exits 0
 	cordon plan --json --preset strict --policy look.yaml --profile look
 	exits 0

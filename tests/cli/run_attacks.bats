@@ -8,10 +8,16 @@ caged()
 	cordon run --quiet "$@"
 }
 
-# wanting ARG...: with something that this host cannot give.
+# without_namespaces ARG...: as on a host that has none for its users.
+without_namespaces()
+{
+	CORDON_TEST_HOST=userns=0 CORDON=$CORDON_TEST cordon "$@"
+}
+
+# wanting ARG...: with something that such a host cannot give.
 wanting()
 {
-	cordon run --isolation namespaces "$@"
+	without_namespaces run --isolation namespaces "$@"
 }
 
 @test "a project cannot lower what is enforced" {

@@ -30,9 +30,12 @@ struct cdn_cage {
 struct cdn_backend {
 	const char *name; /* "native"; a word of --backend */
 
-	/* Everything that can fail with a sentence.  The caller frees it. */
+	/*
+	 * Everything that can fail with a sentence.  The caller frees it.
+	 * root: where the run sees the paths of the plan; -1: where we do.
+	 */
 	CDN_MUST_USE int (*build)(const struct cdn_plan *plan,
-	    const struct cdn_host *host, struct cdn_cage **ret,
+	    const struct cdn_host *host, int root, struct cdn_cage **ret,
 	    struct cordon_error *err);
 
 	/*

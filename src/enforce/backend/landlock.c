@@ -117,6 +117,7 @@ struct draft {
 	const uint64_t *table;
 	struct cdn_landlock_ruleset handled;
 	int fd;
+	int root; /* of the regions; -1: ours */
 };
 
 /* The rights of the region in this one; 0: it has no rule there. */
@@ -138,22 +139,33 @@ is_granted(const struct draft *drafts, size_t n,
 	return false;
 }
 
-/* The plan's path is real: a symbolic link there now is not what was judged. */
+/* Without openat2 nobody has another root: the broker needs it. */
 static int
-add_region(const struct draft *drafts, size_t n,
-    const struct cdn_region *region, struct cordon_error *err)
+open_region(const struct draft *draft, const char *path)
 {
 	static const struct cdn_open_how how = {
 		.flags = O_PATH,
 		.resolve = CDN_RESOLVE_NO_SYMLINKS,
 	};
+	int fd;
+
+	if (draft->root >= 0)
+		return cdn_sys_openat2(draft->root,
+		    path[1] == '\0' ? "." : path + 1, &how);
+	fd = cdn_sys_openat2(AT_FDCWD, path, &how);
+	return fd == -ENOSYS || fd == -EPERM ? walk(path) : fd;
+}
+
+/* The plan's path is real: a symbolic link there now is not what was judged. */
+static int
+add_region(const struct draft *drafts, size_t n,
+    const struct cdn_region *region, struct cordon_error *err)
+{
 	cdn_cleanup_fd int fd = -1;
 
 	if (!is_granted(drafts, n, region))
 		return 0;
-	fd = cdn_sys_openat2(AT_FDCWD, region->path, &how);
-	if (fd == -ENOSYS || fd == -EPERM)
-		fd = walk(region->path);
+	fd = open_region(drafts, region->path);
 	if (fd == -ENOENT)
 		return 0;
 	if (fd < 0)
@@ -187,6 +199,25 @@ create(struct draft *drafts, size_t n, int abi, struct cordon_error *err)
 	return 0;
 }
 
+/* What whoever judges has of his own: terminals, and his /proc. */
+static int
+add_bound(struct draft draft, struct cordon_error *err)
+{
+	static const struct cdn_region regions[] = {
+		{ .path = "/dev/pts", .directory = true,
+		    .held = CDN_REGION_DEVICE },
+		{ .path = "/proc", .directory = true,
+		    .held = CDN_REGION_FIXED },
+	};
+	size_t n = draft.root >= 0 ? CDN_LEN(regions) : 1;
+	int code = 0;
+
+	draft.root = -1;
+	for (size_t i = 0; code == 0 && i < n; i++)
+		code = add_region(&draft, 1, &regions[i], err);
+	return code;
+}
+
 /*
  * Each region is opened once, whatever number of rulesets it is for.  bound:
  * the last one is that of whoever judges, and a descriptor has the rights of
@@ -196,32 +227,30 @@ static int
 build(const struct cdn_plan *plan, int abi, struct draft *drafts, size_t n,
     bool bound, struct cordon_error *err)
 {
-	static const struct cdn_region terminals = { .path = "/dev/pts",
-		.directory = true, .held = CDN_REGION_DEVICE };
 	int code = create(drafts, n, abi, err);
 
 	for (size_t i = 0; code == 0 && i < plan->region_count; i++)
 		code = add_region(drafts, n, &plan->regions[i], err);
 	if (code == 0 && bound)
-		code = add_region(&drafts[n - 1], 1, &terminals, err);
+		code = add_bound(drafts[n - 1], err);
 	for (size_t i = 0; code != 0 && i < n; i++)
 		cdn_cleanup_fd_fn(&drafts[i].fd);
 	return code;
 }
 
 static struct draft
-inner(const struct cdn_plan *plan, int abi)
+inner(const struct cdn_plan *plan, int abi, int root)
 {
-	return (struct draft){ .table = rights, .fd = -1,
+	return (struct draft){ .table = rights, .fd = -1, .root = root,
 		.handled = cdn_landlock_handled(abi,
 		    plan->network == CDN_NETWORK_FULL) };
 }
 
 /* Files only: what it connects to, and whom it signals, it decides itself. */
 static struct draft
-outer(int abi)
+outer(int abi, int root)
 {
-	struct draft draft = { .table = bounds, .fd = -1,
+	struct draft draft = { .table = bounds, .fd = -1, .root = root,
 		.handled = cdn_landlock_handled(abi, true) };
 
 	draft.handled.scoped = 0;
@@ -229,17 +258,17 @@ outer(int abi)
 }
 
 int
-cdn_landlock_build(const struct cdn_plan *plan, int abi, int *ret_fd,
-    int *ret_bound, struct cordon_error *err)
+cdn_landlock_build(const struct cdn_plan *plan, int abi, int root,
+    int *ret_fd, int *ret_bound, struct cordon_error *err)
 {
 	struct draft drafts[2];
 	size_t n = 0;
 	int code;
 
 	if (ret_fd != NULL)
-		drafts[n++] = inner(plan, abi);
+		drafts[n++] = inner(plan, abi, root);
 	if (ret_bound != NULL)
-		drafts[n++] = outer(abi);
+		drafts[n++] = outer(abi, root);
 	code = build(plan, abi, drafts, n, ret_bound != NULL, err);
 	if (code != 0)
 		return code;

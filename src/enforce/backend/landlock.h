@@ -33,8 +33,9 @@ struct cdn_landlock_ruleset cdn_landlock_handled(int abi, bool network);
  * plan allows, for whoever judges the rest.  Either may be NULL: it is not
  * made.  The caller closes them.  A region that is gone by now grants nothing;
  * one that turned into a symbolic link is an error.
+ * root: a directory that is the root of all paths; -1: ours.
  */
 CDN_MUST_USE int cdn_landlock_build(const struct cdn_plan *plan, int abi,
-    int *ret_fd, int *ret_bound, struct cordon_error *err);
+    int root, int *ret_fd, int *ret_bound, struct cordon_error *err);
 
 #endif

@@ -74,10 +74,10 @@ native_free(struct cdn_cage *cage)
 
 static int
 native_fill(struct native *native, const struct cdn_plan *plan,
-    const struct cdn_host *host, struct cordon_error *err)
+    const struct cdn_host *host, int root, struct cordon_error *err)
 {
 	struct cdn_filter_spec spec = filter_spec(plan, host);
-	int code = cdn_landlock_build(plan, host->landlock_abi,
+	int code = cdn_landlock_build(plan, host->landlock_abi, root,
 	    host->landlock_abi > 0 ? &native->ruleset : NULL,
 	    plan->mode != CDN_PLAN_MODE_NONE ? &native->cage.bound : NULL,
 	    err);
@@ -94,7 +94,7 @@ native_fill(struct native *native, const struct cdn_plan *plan,
 
 static int
 native_build(const struct cdn_plan *plan, const struct cdn_host *host,
-    struct cdn_cage **ret, struct cordon_error *err)
+    int root, struct cdn_cage **ret, struct cordon_error *err)
 {
 	struct native *native = calloc(1, sizeof(*native));
 	int code;
@@ -103,7 +103,7 @@ native_build(const struct cdn_plan *plan, const struct cdn_host *host,
 		return cdn_err_nomem(err);
 	native->cage = (struct cdn_cage){ &cdn_backend_native, -1 };
 	native->ruleset = -1;
-	code = native_fill(native, plan, host, err);
+	code = native_fill(native, plan, host, root, err);
 	if (code != 0) {
 		native_free(&native->cage);
 		return code;

@@ -141,17 +141,18 @@ open_places(struct cdn_broker *broker, struct cordon_error *err)
 {
 	struct cdn_open_how how = { .flags = O_PATH | O_DIRECTORY };
 	struct stat st;
-	int r = cdn_sys_openat2(AT_FDCWD, "/", &how);
+	int r = broker->spec.spaces != NULL ?
+	    cdn_sys_openat2(broker->spec.spaces->root_fd, ".", &how) :
+	    cdn_sys_openat2(AT_FDCWD, "/", &how);
 
 	if (r < 0)
 		return cdn_err_sys(err, -r, "the broker needs openat2 "
 		    "(Linux 5.6, and no filter that takes it away)");
 	broker->root_fd = r;
-	r = cdn_sys_openat2(AT_FDCWD, "/proc/self/fd", &how);
-	if (r < 0 || fstat(r, &st) != 0)
+	r = broker->fds_fd = cdn_sys_openat2(AT_FDCWD, "/proc/self/fd", &how);
+	if (r < 0 || fstatat(broker->root_fd, "proc", &st, 0) != 0)
 		return cdn_err_sys(err, r < 0 ? -r : errno,
 		    "the broker needs /proc (mount it)");
-	broker->fds_fd = r;
 	broker->proc_dev = st.st_dev;
 	broker->stop_fd = eventfd(0, EFD_CLOEXEC);
 	return broker->stop_fd >= 0 ? 0 :
@@ -191,6 +192,7 @@ new_broker(const struct cdn_broker_spec *spec)
 	pthread_mutex_init(&broker->making, NULL);
 	pthread_mutex_init(&broker->receiving, NULL);
 	pthread_mutex_init(&broker->telling, NULL);
+	pthread_mutex_init(&broker->asking, NULL);
 	pthread_mutex_init(&broker->naming, NULL);
 	pthread_rwlock_init(&broker->judging, NULL);
 	pthread_cond_init(&broker->changed, NULL);
@@ -241,7 +243,8 @@ cdn_broker_offer(struct cdn_offer *where, int listener)
 {
 	uint32_t taken;
 
-	where->pid = (pid_t)cdn_raw(SYS_getpid);
+	if (where->pid == 0)
+		where->pid = (pid_t)cdn_raw(SYS_getpid);
 	__atomic_store_n(&where->listener, listener, __ATOMIC_RELEASE);
 	(void)cdn_raw(SYS_futex, &where->listener, FUTEX_WAKE_PRIVATE, 1);
 	while ((taken = __atomic_load_n(&where->taken, __ATOMIC_ACQUIRE)) == 0)
@@ -272,6 +275,7 @@ free_broker(struct cdn_broker *broker)
 	pthread_cond_destroy(&broker->changed);
 	pthread_rwlock_destroy(&broker->judging);
 	pthread_mutex_destroy(&broker->naming);
+	pthread_mutex_destroy(&broker->asking);
 	pthread_mutex_destroy(&broker->telling);
 	pthread_mutex_destroy(&broker->receiving);
 	pthread_mutex_destroy(&broker->making);

@@ -30,6 +30,7 @@
 #include <sys/types.h>
 
 #include "enforce/sys/notify.h"
+#include "enforce/spaces/spaces.h"
 #include "engine/decide/decide.h"
 
 struct cdn_broker;
@@ -69,6 +70,7 @@ struct cdn_broker_spec {
 	/* Regions where every call may go on natively: held by Landlock. */
 	const struct cdn_broker_region *regions; /* sorted as by strcmp */
 	size_t region_count;
+	const struct cdn_spaces *spaces; /* where the run is; NULL: with us */
 	int ruleset; /* its own domain (outer bound); -1: no Landlock here */
 	bool reads; /* mode C: an open is performed, never continued */
 	bool trace; /* nothing at all goes on unseen */
@@ -105,7 +107,7 @@ struct cdn_offer {
 	int listener;	/* in the child; -1 none yet, -2 there will be none */
 	uint32_t taken; /* futex: 0 waits, 1 taken, 2 given up */
 	int pidfd; /* of the child, among our descriptors; -1: by its pid */
-	pid_t pid; /* as it sees itself; no good in a PID namespace of its own */
+	pid_t pid; /* as we see it; 0: as it sees itself */
 };
 #define CDN_OFFER_INIT { .listener = -1, .pidfd = -1 }
 

@@ -18,6 +18,7 @@ struct cdn_call {
 	const char *name; /* "openat" */
 	pid_t tid;
 	pid_t tgid; /* found when first needed; 0 = not yet */
+	pid_t his_tgid, his_tid; /* as he sees himself; with tgid */
 	bool naming; /* holds the lock of that name: nobody renames */
 };
 
@@ -112,6 +113,16 @@ CDN_MUST_USE int cdn_walk(struct cdn_call *call, int at, const char *path,
     unsigned how, struct cdn_object *ret);
 /* Is it on a /proc, ours or another one? */
 bool cdn_walk_is_proc(const struct cdn_call *call, int fd, dev_t dev);
+
+/* Are the numbers in that /proc the caller's, or other ones for the same? */
+bool cdn_call_counts(const struct cdn_call *call, dev_t proc);
+/* A number in /proc: his own, of the process or the thread?  After tgid(). */
+static inline bool
+cdn_call_is_his(const struct cdn_call *call, unsigned long n)
+{
+	return n == (unsigned long)call->his_tgid ||
+	    n == (unsigned long)call->his_tid;
+}
 
 /* ----- Judging (judge.c) -------------------------------------------------------- */
 

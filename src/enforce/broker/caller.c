@@ -40,6 +40,24 @@ read_proc(const struct cdn_call *call, const char *name, char text[STATUS_MAX])
 	return cdn_call_waits(call) ? 0 : -ESRCH;
 }
 
+/* The last number of the line, or 0: the innermost namespace's. */
+static unsigned long
+last_number(const char *status, const char *name)
+{
+	const char *line = strstr(status, name);
+	unsigned long n = 0;
+	char *end;
+
+	line = line == NULL ? "" : line + strlen(name);
+	while (*line == '\t' || *line == ' ') {
+		n = strtoul(line, &end, 10);
+		if (end == line)
+			return 0;
+		line = end;
+	}
+	return n;
+}
+
 /* The number behind "\nNAME:". */
 static int
 status_number(const struct cdn_call *call, const char *name, int base,
@@ -93,15 +111,31 @@ cdn_call_umask(struct cdn_call *call, mode_t *ret)
 	return r;
 }
 
+bool
+cdn_call_counts(const struct cdn_call *call, dev_t proc)
+{
+	return call->broker->spec.spaces == NULL ||
+	    proc == call->broker->proc_dev;
+}
+
 int
 cdn_call_tgid(struct cdn_call *call)
 {
-	unsigned long n;
-	int r = call->tgid != 0 ? 0 : status_number(call, "\nTgid:", 10, &n);
+	static const char name[] = "\nTgid:";
+	char text[STATUS_MAX];
+	const char *line;
+	int r;
 
-	if (r == 0 && call->tgid == 0)
-		call->tgid = (pid_t)n;
-	return r;
+	if (call->tgid != 0)
+		return 0;
+	r = read_proc(call, "status", text);
+	line = r < 0 ? NULL : strstr(text, name);
+	if (line == NULL)
+		return r < 0 ? r : -EPERM;
+	call->his_tgid = (pid_t)last_number(text, "\nNStgid:");
+	call->his_tid = (pid_t)last_number(text, "\nNSpid:");
+	call->tgid = (pid_t)strtoul(line + sizeof(name) - 1, NULL, 10);
+	return 0;
 }
 
 /* "PID (NAME) S PPID PGRP SESSION TTY ...", and NAME may hold anything. */

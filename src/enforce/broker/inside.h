@@ -69,6 +69,7 @@ struct cdn_broker {
 
 	pthread_mutex_t receiving; /* one at a time, so that none gets stuck */
 	pthread_mutex_t telling;   /* of denials */
+	pthread_mutex_t asking;	   /* for spaces->sockets_fd */
 	pthread_mutex_t naming;	   /* directories made, anything renamed */
 
 	/* Who reads holds what the spec points to. */

@@ -46,9 +46,14 @@ is_one_of(const char *name, const char *const *names)
  * kernel would let us look at ourselves, and the caller must not through us.
  */
 static bool
-has_our_memory(unsigned long pid)
+has_our_memory(const struct cdn_call *call, unsigned long pid)
 {
-	long r = cdn_raw(SYS_kcmp, getpid(), pid, KCMP_VM, 0, 0);
+	long r;
+
+	/* In a PID namespace of the run only its first process is of ours. */
+	if (call->broker->spec.spaces != NULL)
+		return pid == 1;
+	r = cdn_raw(SYS_kcmp, getpid(), pid, KCMP_VM, 0, 0);
 
 	/* Who cannot be compared, or on no terms: it might be us. */
 	return r <= 0 && r != -ESRCH;
@@ -76,14 +81,14 @@ judge_proc(struct cdn_call *call, enum cordon_op op,
 		verdict->allowed = false;
 	if (n == 0)
 		return;
-	if (cdn_call_tgid(call) < 0) {
+	if (!cdn_call_counts(call, object->dev) || cdn_call_tgid(call) < 0) {
 		verdict->allowed = false;
 		return;
 	}
-	his = n == (unsigned long)call->tgid || n == (unsigned long)call->tid;
+	his = cdn_call_is_his(call, n);
 	if (op == CORDON_MODIFY && his && is_one_of(rest, own_names))
 		verdict->allowed = true;
-	if (verdict->allowed && !his && has_our_memory(n) &&
+	if (verdict->allowed && !his && has_our_memory(call, n) &&
 	    (op != CORDON_READ || !is_one_of(rest, public_names)))
 		verdict->allowed = false;
 }

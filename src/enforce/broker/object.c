@@ -23,6 +23,7 @@ int
 cdn_object_told(const struct cdn_call *call, int fd,
     char path[CDN_PATH_MAX + 1])
 {
+	const struct cdn_spaces *spaces = call->broker->spec.spaces;
 	char name[16];
 	ssize_t n;
 
@@ -33,7 +34,8 @@ cdn_object_told(const struct cdn_call *call, int fd,
 	if (n > CDN_PATH_MAX)
 		return -ENAMETOOLONG;
 	path[n] = '\0';
-	return (int)n;
+	return spaces == NULL ? (int)n : cdn_spaces_translate(spaces, fd, path,
+	    (size_t)n, CDN_PATH_MAX + 1);
 }
 
 /*
@@ -113,12 +115,22 @@ find_slowly(struct cdn_call *call, int base, const char *path, unsigned how,
 	return at < 0 ? -errno : cdn_walk(call, at, path, how, ret);
 }
 
+/*
+ * at is where an absolute path begins, too.  With mounts of its own the run has
+ * another root, where no link would lead for us: these are walked.
+ */
 static int
-open_path(int at, const char *path, int flags)
+open_path(const struct cdn_call *call, int at, const char *path, int flags)
 {
 	struct cdn_open_how how = { .flags = (uint64_t)(O_PATH | flags),
 		.resolve = CDN_RESOLVE_NO_MAGICLINKS };
 
+	if (call->broker->spec.spaces != NULL) {
+		how.resolve |= CDN_RESOLVE_NO_SYMLINKS;
+		path += strspn(path, "/");
+		if (path[0] == '\0')
+			path = ".";
+	}
 	return cdn_sys_openat2(at, path, &how);
 }
 
@@ -142,7 +154,7 @@ static int
 find_fast(struct cdn_call *call, int base, const char *path, unsigned how,
     struct cdn_object *ret)
 {
-	int r = open_path(base, path,
+	int r = open_path(call, base, path,
 	    (how & CDN_OBJECT_NOFOLLOW) != 0 ? O_NOFOLLOW : 0);
 
 	if (r == -ELOOP || (r == -ENOENT && may_be_his(call, base, path)))
@@ -174,7 +186,7 @@ find_last(struct cdn_call *call, int base, const char *path, unsigned how,
 		return 1;
 	memcpy(directory, path, n);
 	directory[n] = '\0';
-	at = open_path(base, directory, O_DIRECTORY);
+	at = open_path(call, base, directory, O_DIRECTORY);
 	if (at == -ELOOP || (at == -ENOENT && may_be_his(call, base, path)))
 		return 1;
 	if (at < 0)

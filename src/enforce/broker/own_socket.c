@@ -137,28 +137,46 @@ ask(int fd)
 }
 
 /* Whoever cannot be told from others is one of them. */
-static enum cdn_listener
-listener_once(struct asking *asking)
+static void
+ask_network(struct asking *asking, int fd)
 {
 	union {
 		struct nlmsghdr head;
 		char room[16384];
 	} data;
-	cdn_cleanup_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
-	    NETLINK_SOCK_DIAG);
 
-	asking->found = CDN_LISTENER_NOBODY;
-	asking->done = asking->torn = false;
-	if (fd < 0 || ask(fd) != 0)
-		return CDN_LISTENER_OTHER;
+	asking->done = fd < 0 || ask(fd) != 0;
+	if (asking->done)
+		asking->found = CDN_LISTENER_OTHER;
 	while (!asking->done) {
 		ssize_t n = recv(fd, &data, sizeof(data), 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			return CDN_LISTENER_OTHER;
+		if (n <= 0) {
+			asking->found = CDN_LISTENER_OTHER;
+			return;
+		}
 		take_messages(asking, &data, (size_t)n);
+	}
+}
+
+/* Sockets of files are reached from any network, but each tells only its own. */
+static enum cdn_listener
+listener_once(struct asking *asking)
+{
+	struct cdn_broker *broker = asking->broker;
+	const struct cdn_spaces *spaces = broker->spec.spaces;
+	cdn_cleanup_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+	    NETLINK_SOCK_DIAG);
+
+	asking->found = CDN_LISTENER_NOBODY;
+	asking->torn = false;
+	ask_network(asking, fd);
+	if (spaces != NULL && spaces->sockets_fd >= 0) {
+		pthread_mutex_lock(&broker->asking);
+		ask_network(asking, spaces->sockets_fd);
+		pthread_mutex_unlock(&broker->asking);
 	}
 	return asking->found;
 }

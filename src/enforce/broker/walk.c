@@ -100,14 +100,16 @@ is_his(const struct walk *walk)
 	char path[CDN_PATH_MAX + 1];
 	const struct cdn_call *call = walk->call;
 	unsigned long n;
+	struct stat st;
 	char *end;
 
 	if (cdn_object_told(call, walk->at, path) < 0 ||
-	    strncmp(path, "/proc/", 6) != 0)
+	    strncmp(path, "/proc/", 6) != 0 || fstat(walk->at, &st) != 0 ||
+	    !cdn_call_counts(call, st.st_dev))
 		return false;
 	n = strtoul(path + 6, &end, 10);
 	return end != path + 6 && (*end == '/' || *end == '\0') &&
-	    (n == (unsigned long)call->tgid || n == (unsigned long)call->tid);
+	    cdn_call_is_his(call, n);
 }
 
 static int
@@ -149,10 +151,11 @@ follow_proc(struct walk *walk, const struct step *step)
 			return r;
 		if (thread)
 			snprintf(text, sizeof(text), "%d/task/%d",
-			    (int)walk->call->tgid, (int)walk->call->tid);
+			    (int)walk->call->his_tgid,
+			    (int)walk->call->his_tid);
 		else
 			snprintf(text, sizeof(text), "%d",
-			    (int)walk->call->tgid);
+			    (int)walk->call->his_tgid);
 		return follow_text(walk, text, step->tail);
 	}
 	r = cdn_sys_openat2(walk->at, step->name, &how);

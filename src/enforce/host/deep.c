@@ -143,8 +143,8 @@ read_digit(const char *file)
 	return digit - '0';
 }
 
-static void
-probe_userns(struct cdn_host *host)
+void
+cdn_deep_userns(struct cdn_host *host)
 {
 	struct identity identity;
 	int r;
@@ -267,7 +267,7 @@ cdn_deep_probe(struct cdn_host *host)
 {
 	host->notify_taken = cdn_deep_listener() == -EBUSY;
 	probe_landlock(host);
-	probe_userns(host);
+	cdn_deep_userns(host);
 	host->cgroup_delegated = probe_cgroup();
 	host->bwrap = cdn_deep_bwrap(BWRAP);
 	host->container = probe_container();

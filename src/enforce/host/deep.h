@@ -12,6 +12,8 @@
  */
 CDN_MUST_USE int cdn_deep_listener(void);
 
+void cdn_deep_userns(struct cdn_host *host);
+
 /* Fills in what cdn_host_probe() left. */
 void cdn_deep_probe(struct cdn_host *host);
 

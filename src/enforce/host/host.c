@@ -124,6 +124,13 @@ cdn_host_probe(struct cdn_host *ret)
 }
 
 void
+cdn_host_probe_userns(struct cdn_host *host)
+{
+	cdn_deep_userns(host);
+	cdn_hook_host(host);
+}
+
+void
 cdn_host_probe_all(struct cdn_host *ret)
 {
 	int error = errno;

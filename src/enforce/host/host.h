@@ -19,6 +19,9 @@
  */
 void cdn_host_probe(struct cdn_host *ret);
 
+/* Adds whether user namespaces can be used; starts a process. */
+void cdn_host_probe_userns(struct cdn_host *host);
+
 /*
  * Adds user namespaces, cgroups, bwrap and what explains a lack; these start
  * processes, and bwrap gets CDN_BWRAP_WAIT_MS.

@@ -97,10 +97,11 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.authority = cdn_plant_authority(p->session, p->arena),
 		.regions = broker_regions(p),
 		.region_count = plan->region_count,
+		.spaces = p->spaces,
 		.ruleset = p->cage->bound,
 		.reads = plan->mode == CDN_PLAN_MODE_C,
 		.trace = p->terms.trace,
-		.own_child = p->options->sole, /* else it has a shepherd */
+		.own_child = cdn_launch_is_own_child(p),
 		.at_once = p->inside != NULL,
 		.denied = denied,
 		.denied_arg = p,
@@ -122,13 +123,14 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 /* ----- The way in --------------------------------------------------------------- */
 
 CDN_BARE static int
-enter(const void *arg)
+enter(const void *arg, pid_t pid)
 {
 	const struct cdn_entrance *e = arg;
 	int r = e->cage->backend->enter(e->cage, e->step);
 
 	if (r >= 0 && e->offer != NULL) {
 		*e->step = "broker";
+		e->offer->pid = pid;
 		r = cdn_broker_offer(e->offer, r);
 	}
 	if (r < 0 || e->inside == NULL)

@@ -51,7 +51,12 @@ fill_request(struct cordon_process *p)
 	r->stdin_bytes = (cdn_str){ o->stdin_bytes, o->stdin_len };
 	r->output_mode = (enum cdn_output_mode)o->output;
 	r->output_max = limits->output_bytes;
-	r->reaper = o->sole ? CDN_REAPER_SELF : CDN_REAPER_SHEPHERD;
+	r->reaper = cdn_launch_is_own_child(p) ? CDN_REAPER_SELF :
+						 CDN_REAPER_SHEPHERD;
+	if (p->spaces != NULL) {
+		r->cwd = p->cwd;
+		r->spaces = p->spaces;
+	}
 	r->foreground = o->foreground;
 	r->forward_signals = o->forward_signals;
 	r->tee = o->debug;
@@ -74,6 +79,7 @@ process_free(struct cordon_process *p)
 	if (p == NULL)
 		return;
 	cdn_broker_close(p->broker);
+	cdn_spaces_close(p->spaces);
 	cdn_other_names_free(p->other_names);
 	if (p->stop_fd >= 0)
 		close(p->stop_fd);
@@ -131,8 +137,11 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 		code = cdn_launch_program(p->session, p->options, path,
 		    p->arena, &p->request.program, err);
 	if (code == 0 && caged)
+		code = cdn_launch_spaces(p, err);
+	if (code == 0 && caged)
 		code = cdn_backend_native.build(p->plan->plan, &p->plan->host,
-		    &p->cage, err);
+		    p->spaces != NULL ? p->spaces->root_fd : -1, &p->cage,
+		    err);
 	if (code == 0 && caged && p->plan->plan->mode != CDN_PLAN_MODE_NONE)
 		code = cdn_launch_broker(p, err);
 	return code;

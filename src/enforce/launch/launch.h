@@ -42,6 +42,7 @@ struct cordon_plan {
 	struct cdn_terms terms;
 	struct cdn_host host;
 	const struct cdn_plan *plan;
+	bool apart; /* in namespaces of its own */
 };
 
 CDN_MUST_USE int cdn_launch_plan(const struct cordon_session *session,

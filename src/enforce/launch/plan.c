@@ -50,6 +50,12 @@ make_plan(const struct cordon_session *session,
 	if (plan->terms.backend == CORDON_BACKEND_NONE) /* makes use of nothing */
 		plan->host = (struct cdn_host){
 			.notify_taken = plan->host.notify_taken };
+	/* Who is confined where he is cannot be put anywhere else. */
+	if (judged && plan->terms.backend != CORDON_BACKEND_NONE &&
+	    plan->terms.isolation == CDN_ISOLATION_NAMESPACES) {
+		cdn_host_probe_userns(&plan->host);
+		plan->apart = plan->host.userns && plan->host.seccomp_notify;
+	}
 	code = fill_plan(plan, judged, err);
 	if (code == 0)
 		code = cdn_launch_shortfalls(plan, err);
@@ -81,15 +87,10 @@ int
 cdn_launch_plan_format(const struct cordon_plan *plan,
     enum cordon_format format, struct cdn_buf *out, struct cordon_error *err)
 {
-	static const char *const isolations[] = {
-		[CDN_ISOLATION_UNSET] = "none",
-		[CDN_ISOLATION_NONE] = "none",
-		[CDN_ISOLATION_AUTO] = "none", /* no rule needs more */
-		[CDN_ISOLATION_NAMESPACES] = "namespaces",
-	};
 	struct cdn_plan_words words = {
 		.backend = cordon_backend_name(plan->terms.backend),
-		.isolation = isolations[plan->terms.isolation],
+		/* AUTO is none: no rule needs more. */
+		.isolation = plan->apart ? "namespaces" : "none",
 	};
 
 	return cdn_plan_format(plan->plan, &words, format, out, err);

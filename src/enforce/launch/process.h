@@ -7,6 +7,7 @@
 #include "enforce/broker/broker.h"
 #include "enforce/launch/launch.h"
 #include "enforce/run/run.h"
+#include "enforce/spaces/spaces.h"
 
 /* What the child calls: the cage, and where it notes what it is doing. */
 struct cdn_entrance {
@@ -28,6 +29,8 @@ struct cordon_process {
 	struct cdn_entrance entrance;
 	const char *step; /* of the cage, when entering it failed */
 	struct cdn_offer offer;
+	struct cdn_spaces *spaces; /* NULL: the host's */
+	const char *cwd; /* absolute, with spaces */
 	struct cdn_broker *broker; /* NULL: the plan needs none */
 	struct cdn_other_names *other_names; /* for it */
 	int stop_fd; /* ends the run, for the broker's threads; -1 none */
@@ -50,6 +53,17 @@ CDN_MUST_USE int cdn_launch_home(struct cordon_process *p, const char *path,
     struct cordon_error *err);
 /* While the program runs: the tmp of the next run, when this is the only one. */
 void cdn_launch_ahead(const struct cordon_process *p);
+
+/* Without a shepherd between; who has namespaces needs one. */
+static inline bool
+cdn_launch_is_own_child(const struct cordon_process *p)
+{
+	return p->options->sole && p->spaces == NULL;
+}
+
+/* apart.c: after the plan; nothing where it asks for none. */
+CDN_MUST_USE int cdn_launch_spaces(struct cordon_process *p,
+    struct cordon_error *err);
 
 /*
  * judged.c: the broker, where the plan needs one, and how the child enters the

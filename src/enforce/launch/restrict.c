@@ -62,8 +62,8 @@ cdn_launch_restrict(const struct cordon_session *session,
 	if (code == 0)
 		code = cdn_launch_check_state(plan, err);
 	if (code == 0)
-		code = cdn_backend_native.build(plan->plan, &plan->host, &cage,
-		    err);
+		code = cdn_backend_native.build(plan->plan, &plan->host, -1,
+		    &cage, err);
 	if (code == 0) {
 		cdn_launch_tell(plan, options);
 		code = enter(cage, err);

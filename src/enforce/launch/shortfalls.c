@@ -179,7 +179,8 @@ add_limits(struct list *list)
 static void
 add_isolation(struct list *list)
 {
-	if (list->plan->terms.isolation == CDN_ISOLATION_NAMESPACES)
+	if (list->plan->terms.isolation == CDN_ISOLATION_NAMESPACES &&
+	    !list->plan->apart)
 		add_row(list, ISOLATION);
 }
 

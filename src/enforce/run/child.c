@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -30,13 +31,30 @@ reset_signals(const struct cdn_launch *launch)
 	return 0;
 }
 
+/* From inside a PID namespace of its own there is no parent to be seen. */
+CDN_BARE static bool
+has_parent(const struct cdn_launch *launch)
+{
+	struct pollfd ended;
+	struct timespec none;
+
+	if (launch->parent_fd < 0)
+		return cdn_raw(SYS_getppid) == launch->parent;
+	ended.fd = launch->parent_fd;
+	ended.events = POLLIN;
+	ended.revents = 0;
+	none.tv_sec = 0;
+	none.tv_nsec = 0;
+	return cdn_raw(SYS_ppoll, &ended, 1, &none, NULL, 0) == 0;
+}
+
 /* The kernel keeps the promise towards the parent *thread* (see run.h). */
 CDN_BARE static int
 bind_to_parent(const struct cdn_launch *launch)
 {
 	long r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 
-	if (r == 0 && cdn_raw(SYS_getppid) != launch->parent)
+	if (r == 0 && !has_parent(launch))
 		r = -ESRCH; /* it was too late to ask for that */
 	return (int)r;
 }
@@ -96,6 +114,16 @@ set_stdio(const struct cdn_launch *launch)
 		r = from[i] >= 0 ? cdn_raw(SYS_dup3, from[i], i, 0)
 				 : keep_stdio(i);
 	return r < 0 ? (int)r : 0;
+}
+
+/* The shepherd is in those of users and processes already. */
+CDN_BARE static int
+enter_spaces(const struct cdn_launch *launch)
+{
+	const struct cdn_spaces *spaces = launch->request->spaces;
+
+	return spaces == NULL ? 0 : cdn_spaces_enter(spaces, CDN_SPACE_MOUNT,
+	    CDN_SPACE_MAX);
 }
 
 CDN_BARE static int
@@ -164,7 +192,8 @@ enter_cage(const struct cdn_launch *launch)
 {
 	const struct cdn_entry *entry = &launch->request->entry;
 
-	return entry->enter == NULL ? 0 : entry->enter(entry->arg);
+	return entry->enter == NULL ? 0 : entry->enter(entry->arg,
+	    launch->child);
 }
 
 CDN_BARE static int
@@ -193,6 +222,7 @@ static const struct {
 	{ "group", make_group },
 	{ "terminal", take_terminal },
 	{ "stdio", set_stdio },
+	{ "namespaces", enter_spaces },
 	{ "cwd", change_directory },
 	{ "cgroup", join_cgroup },
 	{ "limits", set_limits },
@@ -231,15 +261,18 @@ cdn_child_start(struct cdn_launch *launch, void *stack_top, int *pidfd)
 	int procs_fd = launch->procs_fd;
 	int pid = -ENOSYS;
 
+	if (pidfd == NULL) /* the kernel has one place for both */
+		flags |= CLONE_PARENT_SETTID;
+	launch->child = 0;
 	if (launch->cgroup_fd >= 0) {
 		launch->procs_fd = -1;
 		pid = cdn_sys_clone_into(launch->cgroup_fd, child_main,
-		    stack_top, flags, launch, pidfd);
+		    stack_top, flags, launch, pidfd, &launch->child);
 		launch->procs_fd = procs_fd;
 	}
 	/* A filter may not know clone3, an old kernel not that flag of it. */
 	return pid >= 0 ? pid : cdn_sys_clone(child_main, stack_top, flags,
-	    launch, pidfd);
+	    launch, pidfd != NULL ? pidfd : &launch->child);
 }
 
 const char *

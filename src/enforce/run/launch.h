@@ -35,10 +35,13 @@ struct cdn_launch {
 	int terminal_fd; /* to become the foreground of; -1 = none */
 	bool new_session; /* and the terminal, if any, its controlling one */
 	pid_t parent;	 /* with whose thread it dies */
+	int parent_fd;	 /* its pidfd, for who cannot see it; or -1 */
 	uint64_t mask;	 /* of the calling thread, before it blocked all */
 	unsigned tree_limits; /* held by the cgroup */
 	struct cdn_limit limits[CDN_RUN_LIMITS];
 	unsigned limit_count;
+
+	pid_t child; /* by the kernel, before it runs; 0: it has a pidfd */
 
 	/* Written by the child when it gives up. */
 	unsigned step; /* for cdn_child_step() */

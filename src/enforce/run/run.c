@@ -57,6 +57,7 @@ new_running(const struct cdn_run_request *request)
 	running->spawn.shepherd.launch.terminal_fd = -1;
 	running->spawn.shepherd.launch.cgroup_fd = -1;
 	running->spawn.shepherd.launch.procs_fd = -1;
+	running->spawn.shepherd.launch.parent_fd = -1;
 	running->cgroup = (struct cdn_cgroup)CDN_CGROUP_NONE;
 	running->terminal.fd = -1;
 	running->in_fd = running->pty_fd = -1;

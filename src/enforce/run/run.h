@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "enforce/spaces/spaces.h"
 
 /* ----- What to run ---------------------------------------------------------- */
 
@@ -50,7 +51,8 @@ enum cdn_reaper { CDN_REAPER_SHEPHERD, CDN_REAPER_SELF };
  * at exec.  0 or -errno.
  */
 struct cdn_entry {
-	int (*enter)(const void *arg);
+	/* pid: as the parent knows it. */
+	int (*enter)(const void *arg, pid_t pid);
 	const void *arg;
 	/* Where enter notes what it is doing ("landlock"); NULL: "cage". */
 	const char *const *step;
@@ -120,6 +122,11 @@ struct cdn_run_request {
 	int (*via)(void *arg, int (*start)(void *start_arg), void *start_arg);
 	void *via_arg;
 	int stop_fd; /* when it is readable all are killed; 0 = none */
+	/*
+	 * Namespaces to run in; NULL: ours.  Their holder is killed at the end,
+	 * and all with it.  SHEPHERD only, and with a cwd.
+	 */
+	const struct cdn_spaces *spaces;
 	/* Asked before anything is spawned; an error means nothing was. */
 	int (*validate)(const struct cdn_run_request *request, void *arg,
 	    struct cordon_error *err);

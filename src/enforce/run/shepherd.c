@@ -14,10 +14,23 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 
+#include "enforce/sys/forgo.h"
+
 #define CONTROL	    0	    /* what its descriptor becomes */
 #define CALLER_GONE SIGTERM /* perhaps; see has_caller() */
 
 /* ----- Beginning ---------------------------------------------------------- */
+
+/*
+ * What is started from here on is in the run's PID namespace, this process is
+ * not: the numbers of its children are the caller's.
+ */
+CDN_BARE static int
+enter_spaces(const struct cdn_run_request *request)
+{
+	return request->spaces == NULL ? 0 : cdn_spaces_enter(request->spaces,
+	    CDN_SPACE_USER, CDN_SPACE_MOUNT);
+}
 
 /* A group of its own: who kills the caller's group must not kill it. */
 CDN_BARE static int
@@ -26,8 +39,6 @@ become_shepherd(struct cdn_shepherd *shepherd)
 	struct cdn_sigaction initial;
 	long r = cdn_raw(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
 
-	if (r == 0)
-		r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, CALLER_GONE);
 	initial.handler = 0; /* ignored, children would vanish unseen */
 	initial.flags = 0;
 	initial.restorer = 0;
@@ -36,6 +47,9 @@ become_shepherd(struct cdn_shepherd *shepherd)
 	(void)cdn_raw(SYS_prctl, PR_SET_NAME, "cordon-shepherd");
 	(void)cdn_raw(SYS_setpgid, 0, 0);
 	shepherd->launch.parent = (pid_t)cdn_raw(SYS_getpid);
+	if (r == 0 && shepherd->launch.request->spaces != NULL)
+		r = shepherd->launch.parent_fd = (int)cdn_raw(SYS_pidfd_open,
+		    shepherd->launch.parent, 0);
 	return (int)r;
 }
 
@@ -64,21 +78,54 @@ report(enum cdn_report what)
 	(void)cdn_raw(SYS_write, CONTROL, &byte, 1);
 }
 
+/*
+ * A caller that is gone most often closes the socket by that.  Not when a fork
+ * of his has it, too.  The kernel tells us of each of his threads that ends.
+ * From inside a new PID namespace (0) he cannot be seen.
+ */
+CDN_BARE static bool
+has_caller(const struct cdn_shepherd *shepherd)
+{
+	long parent = cdn_raw(SYS_getppid);
+
+	return parent == shepherd->caller || parent == 0;
+}
+
+/*
+ * Until the child has its program nobody here listens, and it may wait for the
+ * caller: who is killed meanwhile takes both with him.  Afterwards there may be
+ * more to end than one child.
+ */
+CDN_BARE static int
+bind_to_caller(const struct cdn_shepherd *shepherd, int signal)
+{
+	long r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, signal);
+
+	return r < 0 ? (int)r : has_caller(shepherd) ? 0 : -ESRCH;
+}
+
 /* The descriptor of its signals, or -errno: then nothing runs. */
 CDN_BARE static int
 begin(struct cdn_shepherd *shepherd)
 {
 	uint64_t signals = CDN_SIGNAL_BIT(SIGCHLD) |
 	    CDN_SIGNAL_BIT(CALLER_GONE);
-	int r = become_shepherd(shepherd);
+	int r = enter_spaces(shepherd->launch.request);
 
+	if (r >= 0)
+		r = become_shepherd(shepherd);
+	if (r >= 0)
+		r = bind_to_caller(shepherd, SIGKILL);
 	if (r >= 0)
 		r = cdn_child_start(&shepherd->launch, shepherd->child_stack,
 		    NULL);
 	if (r < 0)
 		return r;
 	shepherd->tree.leader = r;
+	(void)bind_to_caller(shepherd, CALLER_GONE); /* watch() looks, too */
 	r = let_go(shepherd);
+	if (r >= 0 && shepherd->launch.request->spaces != NULL)
+		r = cdn_sys_forgo_capabilities();
 	if (r >= 0)
 		r = (int)cdn_raw(SYS_signalfd4, -1, &signals,
 		    sizeof(signals), SFD_CLOEXEC | SFD_NONBLOCK);
@@ -145,19 +192,6 @@ cdn_shepherd_is_over(struct cdn_shepherd *shepherd)
 		(void)cdn_tree_signal(&shepherd->tree, SIGTERM);
 	shepherd->urged = true;
 	return false;
-}
-
-/*
- * A caller that is gone most often closes the socket by that.  Not when a fork
- * of his has it, too.  The kernel tells us of each of his threads that ends.
- * From inside a new PID namespace (0) he cannot be seen.
- */
-CDN_BARE static bool
-has_caller(const struct cdn_shepherd *shepherd)
-{
-	long parent = cdn_raw(SYS_getppid);
-
-	return parent == shepherd->caller || parent == 0;
 }
 
 CDN_BARE static void

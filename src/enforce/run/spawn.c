@@ -297,6 +297,9 @@ cdn_spawn_over(struct cdn_spawn *spawn)
 		while (waitid(P_PIDFD, (id_t)spawn->keeper_fd, &info,
 			   WEXITED | __WALL) != 0 && errno == EINTR)
 			;
+		/* Whom the shepherd cannot see goes with the first of them. */
+		if (shepherd->launch.request->spaces != NULL)
+			cdn_spaces_end(shepherd->launch.request->spaces);
 		spawn->running = false;
 		return true;
 	}

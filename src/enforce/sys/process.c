@@ -91,14 +91,16 @@ CDN_BARE int
 cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg), void *stack_top,
     int flags, void *arg,
     /* NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes */
-    int *pidfd)
+    int *pidfd,
+    /* NOLINTNEXTLINE(readability-non-const-parameter): the same */
+    pid_t *pid)
 {
 	struct clone_args_5_7 args;
 
 	args.flags = ((unsigned)flags & ~(unsigned)EXIT_SIGNALS) | INTO_CGROUP;
 	args.pidfd = (uintptr_t)pidfd;
 	args.child_tid = 0;
-	args.parent_tid = 0;
+	args.parent_tid = (uintptr_t)pid;
 	args.exit_signal = (unsigned)flags & EXIT_SIGNALS;
 	args.stack = (uintptr_t)stack_top - STACK_CHECK;
 	args.stack_size = STACK_CHECK;

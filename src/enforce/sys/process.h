@@ -29,19 +29,21 @@ struct cdn_sigaction {
 /*
  * clone(2): fn(arg) runs on the stack that ends at stack_top (16 bytes
  * aligned) and its result is the exit status.  The pid, or -errno.  With
- * CLONE_PIDFD *pidfd becomes a descriptor of the process.  On failure the
- * errno of the calling thread is lost.
+ * CLONE_PIDFD *pidfd becomes a descriptor of the process, with
+ * CLONE_PARENT_SETTID its number, before it runs.  On failure the errno of the
+ * calling thread is lost.
  */
 CDN_MUST_USE int cdn_sys_clone(int (*fn)(void *arg), void *stack_top,
     int flags, void *arg, int *pidfd);
 
 /*
- * The same with clone3(2), the process being a member of a cgroup (v2, its
- * directory) from the start: since 5.7.  Moving it there afterwards makes all
- * processors of the machine wait for each other, which takes milliseconds.
+ * The same with clone3(2), which has a place for each of them, the process
+ * being a member of a cgroup (v2, its directory) from the start: since 5.7.
+ * Moving it there afterwards makes all processors of the machine wait for each
+ * other, which takes milliseconds.
  */
 CDN_MUST_USE int cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg),
-    void *stack_top, int flags, void *arg, int *pidfd);
+    void *stack_top, int flags, void *arg, int *pidfd, pid_t *pid);
 
 /* Since 5.9.  Every descriptor from `first` on: closed, or what flags say. */
 CDN_MUST_USE int cdn_sys_close_range(unsigned first, unsigned flags);

@@ -28,18 +28,19 @@ struct verify {
 /* ----- The children --------------------------------------------------------------------- */
 
 CDN_BARE static int
-enter_nothing(const void *arg)
+enter_nothing(const void *arg, pid_t pid)
 {
 	const struct cdn_inside *inside = arg;
 
+	(void)pid;
 	inside->run(inside->arg);
 	return (int)cdn_raw(SYS_exit_group, 0);
 }
 
 /* As a launch, every step of it, but for the cage. */
 static int
-run_bare(struct verify *v, int (*enter)(const void *arg), const void *arg,
-    struct cordon_error *err)
+run_bare(struct verify *v, int (*enter)(const void *arg, pid_t pid),
+    const void *arg, struct cordon_error *err)
 {
 	char *argv[] = { v->sample.tag, NULL };
 	char *envp[] = { NULL };
@@ -78,7 +79,7 @@ struct alone {
 };
 
 CDN_BARE static int
-enter_alone(const void *arg)
+enter_alone(const void *arg, pid_t pid)
 {
 	union {
 		const void *given;
@@ -87,7 +88,7 @@ enter_alone(const void *arg)
 	const struct cdn_cage *cage = a.alone->cage;
 	int r = cage->backend->enter(cage, &a.alone->step);
 
-	return r < 0 ? r : enter_nothing(a.alone->inside);
+	return r < 0 ? r : enter_nothing(a.alone->inside, pid);
 }
 
 /* The plan as it is, but nobody listens: the same Landlock, another filter. */
@@ -101,7 +102,8 @@ run_alone(struct verify *v, const struct cdn_inside *inside,
 	int code;
 
 	plan.mode = CDN_PLAN_MODE_NONE;
-	code = cdn_backend_native.build(&plan, &v->plan->host, &cage, err);
+	code = cdn_backend_native.build(&plan, &v->plan->host, -1, &cage,
+	    err);
 	if (code != 0)
 		return code;
 	alone.cage = cage;

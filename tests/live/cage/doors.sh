@@ -27,7 +27,7 @@ set -u
 
 cordon=$CORDON_COMMAND
 umask 022
-stage=$(mktemp -d /tmp/cordon-doors-XXXXXX)
+stage=$(mktemp -d "${CORDON_STAGE:-/tmp}"/cordon-doors-XXXXXX)
 shm=$(mktemp -d /dev/shm/cordon-doors-XXXXXX)
 points=0 failures=0
 other=''

@@ -10,7 +10,7 @@ set -u
 
 cordon=$CORDON_COMMAND
 umask 022
-stage=$(mktemp -d /tmp/cordon-git-XXXXXX)
+stage=$(mktemp -d "${CORDON_STAGE:-/tmp}"/cordon-git-XXXXXX)
 trap 'rm -rf "$stage"' EXIT
 tree=$stage/tree
 points=0 failures=0

@@ -9,7 +9,7 @@ set -u
 cordon=$CORDON_COMMAND
 umask 022
 tries=$((10 * ${CORDON_TRIES:-1}))
-stage=$(mktemp -d /tmp/cordon-kill-XXXXXX)
+stage=$(mktemp -d "${CORDON_STAGE:-/tmp}"/cordon-kill-XXXXXX)
 trap 'rm -rf "$stage"' EXIT
 mkdir "$stage"/{home,w}
 export HOME="$stage/home" XDG_STATE_HOME="$stage/state"

@@ -8,7 +8,7 @@ set -u
 
 cordon=$CORDON_COMMAND
 umask 022
-stage=$(mktemp -d /tmp/cordon-links-XXXXXX)
+stage=$(mktemp -d "${CORDON_STAGE:-/tmp}"/cordon-links-XXXXXX)
 points=0 failures=0
 trap 'rm -rf "$stage"' EXIT
 

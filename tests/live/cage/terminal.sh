@@ -6,7 +6,7 @@ set -u
 
 cordon=$CORDON_COMMAND
 umask 022
-stage=$(mktemp -d /tmp/cordon-tty-XXXXXX)
+stage=$(mktemp -d "${CORDON_STAGE:-/tmp}"/cordon-tty-XXXXXX)
 points=0 failures=0
 export TMUX_TMPDIR="$stage" HOME="$stage/home" LC_ALL=C.UTF-8
 export SHELL=/bin/sh TERM=xterm # tmux asks for both; nobody has no shell

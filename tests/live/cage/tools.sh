@@ -6,7 +6,7 @@ set -u
 
 cordon=$CORDON_COMMAND
 umask 022
-stage=$(mktemp -d /tmp/cordon-tools-XXXXXX)
+stage=$(mktemp -d "${CORDON_STAGE:-/tmp}"/cordon-tools-XXXXXX)
 trap 'rm -rf "$stage"' EXIT
 points=0 failures=0
 

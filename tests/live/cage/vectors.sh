@@ -5,7 +5,7 @@
 set -u
 
 umask 022
-stage=$(mktemp -d /tmp/cordon-vectors-XXXXXX)
+stage=$(mktemp -d "${CORDON_STAGE:-/tmp}"/cordon-vectors-XXXXXX)
 trap 'rm -rf "$stage" "/tmp/cordon-x-$$"' EXIT
 points=0 failures=0
 

@@ -200,6 +200,35 @@ test_environment(void)
 	cordon_session_free(session);
 }
 
+/* Who is not in them could move what is mounted in them. */
+static void
+test_isolation(void)
+{
+	const char *const argv[] = { "/usr/bin/readlink", "/proc/self/ns/pid",
+		NULL };
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	struct cordon_run_options options = shell(argv);
+	struct cordon_run_result result = { 0 };
+	struct cordon_error err;
+	char *out = NULL;
+
+	options.isolation = CORDON_ISOLATION_NAMESPACES;
+	for (int i = 0; i < 2; i++) {
+		ok(cordon_run(session, &options, &result, &err) == 0 &&
+		    result.success && result.out_len > 0 &&
+		    (out == NULL || strcmp(out, result.out) != 0),
+		    "namespaces of its own");
+		free(out);
+		out = strdup(result.out);
+		cordon_run_result_done(&result);
+	}
+	free(out);
+	options.isolation = CORDON_ISOLATION_NONE;
+	ok(cordon_run(session, &options, &result, &err) == CORDON_E_INVALID,
+	    "not with and without in one session");
+	cordon_session_free(session);
+}
+
 /* ----- Ourselves ------------------------------------------------------------------- */
 
 /* The rules of `workspace` need somebody who judges, those of `strict` nobody. */
@@ -458,6 +487,7 @@ main(void)
 	test_validate();
 	test_steps();
 	test_environment();
+	test_isolation();
 	test_restrict();
 	test_protected();
 	test_many();

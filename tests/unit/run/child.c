@@ -308,7 +308,7 @@ static struct {
 
 /* In the child: our memory, our descriptors, no signals. */
 static int
-enter(const void *arg)
+enter(const void *arg, pid_t pid)
 {
 	sigset_t blocked;
 
@@ -327,6 +327,8 @@ enter(const void *arg)
 		entered.error = 5;
 	else if (open("/no/such/file", O_RDONLY) >= 0 || errno != ENOENT)
 		entered.error = 6;
+	else if (pid != 0 && pid != getpid())
+		entered.error = 7;
 	return 0;
 }
 
@@ -353,8 +355,9 @@ test_entry(enum cdn_reaper reaper)
 }
 
 static int
-enter_nothing(const void *arg)
+enter_nothing(const void *arg, pid_t pid)
 {
+	(void)pid;
 	(void)arg;
 	return 0;
 }

@@ -269,8 +269,9 @@ test_texts(void)
 /* ----- Failures ----------------------------------------------------------- */
 
 static int
-refuse(const void *arg)
+refuse(const void *arg, pid_t pid)
 {
+	(void)pid;
 	(void)arg;
 	return -EPERM;
 }

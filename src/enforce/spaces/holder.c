@@ -1,0 +1,250 @@
+/*
+ * Behind the clone: system calls only, for other threads of ours may have held
+ * any lock.  Memory is a copy.
+ */
+#include "enforce/spaces/holder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "enforce/sys/forgo.h"
+#include "enforce/sys/process.h"
+#include "enforce/sys/sys.h"
+
+/* Newer than some headers; the same on every architecture. */
+#define NR_OPEN_TREE	428
+#define NR_MOVE_MOUNT	429
+#define TREE_CLONE	1U	/* OPEN_TREE_CLONE */
+#define TREE_RECURSIVE	0x8000U /* AT_RECURSIVE */
+#define FROM_EMPTY_PATH 0x04U	/* MOVE_MOUNT_F_EMPTY_PATH */
+#define TO_EMPTY_PATH	0x40U	/* MOVE_MOUNT_T_EMPTY_PATH */
+
+#define DIRECTORY_MODE 0700
+#define FILE_MODE      0600
+
+/* ----- Steps -------------------------------------------------------------------- */
+
+CDN_BARE static int
+put(const char *file, const char *text)
+{
+	size_t n = 0;
+	long r, fd = cdn_raw(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CLOEXEC,
+	    0);
+
+	if (fd < 0)
+		return (int)fd;
+	while (text[n] != '\0')
+		n++;
+	r = cdn_raw(SYS_write, fd, text, n);
+	(void)cdn_raw(SYS_close, fd);
+	return r < 0 ? (int)r : 0;
+}
+
+/* Everybody keeps his number; others have none here. */
+CDN_BARE static int
+map_user(struct cdn_holder_plan *plan)
+{
+	int r = put("/proc/self/setgroups", "deny");
+
+	if (r == 0)
+		r = put("/proc/self/uid_map", plan->uid_map);
+	return r < 0 ? r : put("/proc/self/gid_map", plan->gid_map);
+}
+
+/* Of the pair only ours: its end is what we wait for. */
+CDN_BARE static int
+let_go(struct cdn_holder_plan *plan)
+{
+	long r = 0;
+
+	if (plan->control_fd != CDN_HOLDER_CONTROL)
+		r = cdn_raw(SYS_dup3, plan->control_fd, CDN_HOLDER_CONTROL,
+		    O_CLOEXEC);
+	if (r >= 0)
+		r = cdn_sys_close_range(CDN_HOLDER_CONTROL + 1, 0);
+	return r < 0 ? (int)r : 0;
+}
+
+CDN_BARE static int
+open_sockets(struct cdn_holder_plan *plan)
+{
+	long r = plan->network ? cdn_raw(SYS_socket, AF_NETLINK,
+	    SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG) : CDN_HOLDER_SOCKETS;
+
+	return r == CDN_HOLDER_SOCKETS ? 0 : r < 0 ? (int)r : -EBADF;
+}
+
+/* What the host mounts later is seen, not the other way round. */
+CDN_BARE static int
+part_mounts(struct cdn_holder_plan *plan)
+{
+	(void)plan;
+	return (int)cdn_raw(SYS_mount, NULL, "/", NULL, MS_REC | MS_SLAVE,
+	    NULL);
+}
+
+CDN_BARE static int
+clone_tree(int at, const char *path, unsigned flags)
+{
+	return (int)cdn_raw(NR_OPEN_TREE, at, path, TREE_CLONE |
+	    TREE_RECURSIVE | (unsigned)O_CLOEXEC | flags);
+}
+
+CDN_BARE static int
+take_trees(struct cdn_holder_plan *plan)
+{
+	for (size_t i = 0; i < plan->mount_count; i++) {
+		struct cdn_holder_mount *m = &plan->mounts[i];
+
+		m->tree = m->from == NULL ? -1 : clone_tree(AT_FDCWD, m->from,
+		    AT_SYMLINK_NOFOLLOW);
+		if (m->from != NULL && m->tree < 0)
+			return m->tree;
+	}
+	return 0;
+}
+
+CDN_BARE static bool
+is_directory(int fd)
+{
+	return cdn_raw(SYS_faccessat, fd, ".", 0) != -ENOTDIR;
+}
+
+/* Whatever stands there by now: never through a link. */
+CDN_BARE static int
+open_place(const struct cdn_holder_mount *m)
+{
+	const struct cdn_open_how how = { .flags = O_PATH | O_NOFOLLOW,
+		.resolve = CDN_RESOLVE_NO_SYMLINKS };
+	long fd;
+
+	if (m->tree < 0 || is_directory(m->tree)) {
+		(void)cdn_raw(SYS_mkdirat, AT_FDCWD, m->to, DIRECTORY_MODE);
+	} else {
+		fd = cdn_raw(SYS_openat, AT_FDCWD, m->to, O_CREAT | O_EXCL |
+		    O_WRONLY | O_CLOEXEC, FILE_MODE);
+		if (fd >= 0)
+			(void)cdn_raw(SYS_close, fd);
+	}
+	return cdn_sys_openat2(AT_FDCWD, m->to, &how);
+}
+
+CDN_BARE static int
+mount_one(struct cdn_holder_mount *m)
+{
+	int place = open_place(m);
+	long r = place;
+
+	if (place < 0)
+		return place;
+	if (m->tree < 0)
+		r = m->tree = clone_tree(place, "", AT_EMPTY_PATH);
+	if (r >= 0)
+		r = cdn_raw(NR_MOVE_MOUNT, m->tree, "", place, "",
+		    FROM_EMPTY_PATH | TO_EMPTY_PATH);
+	(void)cdn_raw(SYS_close, place);
+	if (m->tree >= 0)
+		(void)cdn_raw(SYS_close, m->tree);
+	return r < 0 ? (int)r : 0;
+}
+
+CDN_BARE static int
+mount_all(struct cdn_holder_plan *plan)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->mount_count; i++)
+		r = mount_one(&plan->mounts[i]);
+	return r;
+}
+
+CDN_BARE static int
+mount_proc(struct cdn_holder_plan *plan)
+{
+	(void)plan;
+	return (int)cdn_raw(SYS_mount, "proc", "/proc", "proc",
+	    MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+/* Orphans fall to the first process; it is told of none of them. */
+CDN_BARE static int
+settle(struct cdn_holder_plan *plan)
+{
+	struct cdn_sigaction ignored;
+
+	(void)plan;
+	ignored.handler = (uintptr_t)SIG_IGN;
+	ignored.flags = 0;
+	ignored.restorer = 0;
+	ignored.mask = 0;
+	(void)cdn_sys_sigaction(SIGCHLD, &ignored, NULL);
+	(void)cdn_raw(SYS_prctl, PR_SET_NAME, "cordon-spaces");
+	(void)cdn_raw(SYS_setsid);
+	return (int)cdn_raw(SYS_chdir, "/");
+}
+
+CDN_BARE static int
+forgo(struct cdn_holder_plan *plan)
+{
+	int r = cdn_sys_forgo_capabilities();
+
+	(void)plan;
+	return r < 0 ? r : (int)cdn_raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0,
+	    0, 0);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct cdn_holder_plan *plan);
+} steps[] = {
+	{ "the numbers of users", map_user },
+	{ "descriptors", let_go },
+	{ "sockets", open_sockets },
+	{ "mounts apart from the host's", part_mounts },
+	{ "what is mounted again", take_trees },
+	{ "its own /tmp", mount_all },
+	{ "its own /proc", mount_proc },
+	{ "the first process", settle },
+	{ "capabilities", forgo },
+};
+
+const char *
+cdn_holder_step(uint32_t step)
+{
+	return step < CDN_LEN(steps) ? steps[step].name : "its first process";
+}
+
+/* ----- Life --------------------------------------------------------------------- */
+
+CDN_BARE static void
+wait_for_end(void)
+{
+	char byte;
+	long n;
+
+	do
+		n = cdn_raw(SYS_read, CDN_HOLDER_CONTROL, &byte, 1);
+	while (n > 0 || n == -EINTR);
+}
+
+CDN_BARE int
+cdn_holder_main(void *arg)
+{
+	struct cdn_holder_plan *plan = arg;
+	struct cdn_holder_report report = { 0, 0 };
+
+	for (uint32_t i = 0; i < CDN_LEN(steps) && report.error == 0; i++) {
+		report.step = i;
+		report.error = -steps[i].run(plan);
+	}
+	(void)cdn_raw(SYS_write, report.step < 1 ? plan->control_fd :
+	    CDN_HOLDER_CONTROL, &report, sizeof(report));
+	if (report.error == 0)
+		wait_for_end();
+	return 0;
+}
