@@ -122,12 +122,10 @@ show 1 'policy.yaml:5' \
 scene '10. What this host cannot hold is named, and nothing is started'
 show 125 'network-names: ' cordon run --network example.org -- true
 
-if cordon audit report --help >/dev/null 2>&1; then
-	scene '11. What happened is recorded, and one page tells it'
-	show 0 'intact' cordon audit verify
-	show 0 'policy.yaml:5' sh -c \
-	    'cordon audit report -o report.html && grep -om1 "policy.yaml:5" report.html'
-fi
+scene '11. What happened is recorded, and one page tells it'
+show 0 'intact' cordon audit verify
+show 0 'policy.yaml:5' sh -c \
+    'cordon audit report -o report.html && grep -om1 "policy.yaml:5" report.html'
 
 scene '12. Does the kernel agree with the policy? Tried, call by call'
 show 0 ' 0 disagreements' cordon verify --quiet --policy policy.yaml --profile dev
