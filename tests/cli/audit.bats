@@ -130,19 +130,20 @@ two_runs()
 }
 
 @test "names cannot drive the terminal" {
+	# shellcheck disable=SC2016 # for the inner shell
 	cordon run --quiet -- sh -c \
 	    'mkdir "$(printf ".vscode/\033[31mx\nforged")" .vscode; :'
 	cordon audit show "$(sed -n 's/.*"run":"\([0-9a-f]*\)".*/\1/p' \
 	    "$AUDIT" | head -n 1)"
 	exits 0
-	! grep -q "$(printf '\033')" "$T/stdout"
-	! grep -q '^forged' "$T/stdout"
+	lacks "$(printf '\033')"
+	grep -q '^forged' "$T/stdout" && return 1
 	cordon audit list
-	! grep -q "$(printf '\033')" "$T/stdout"
+	lacks "$(printf '\033')"
 }
 
 @test "tail: the last ten, and those that come" {
-	for i in 1 2 3 4 5 6; do cordon run -- true; done
+	for _ in 1 2 3 4 5 6; do cordon run -- true; done
 	cordon audit tail
 	exits 0
 	[ "$(wc -l <"$T/stdout")" -eq 10 ]
@@ -154,7 +155,7 @@ two_runs()
 	done
 	cordon run -- sh -c 'exit 7'
 	for _ in $(seq 100); do
-		! grep -q 'ended with 7' "$T/followed" || break
+		if grep -q 'ended with 7' "$T/followed"; then break; fi
 		sleep 0.1
 	done
 	kill "$pid"
@@ -175,7 +176,7 @@ two_runs()
 	cordon run -- sh -c 'exit 7'
 	exits 7
 	for _ in $(seq 100); do
-		! grep -q 'ended with 7' "$T/followed" || break
+		if grep -q 'ended with 7' "$T/followed"; then break; fi
 		sleep 0.1
 	done
 	kill "$pid"
@@ -349,7 +350,7 @@ END
 	cordon audit report --run "$SECOND" --output one.html
 	exits 0
 	grep -qF "$SECOND" one.html
-	! grep -qF "$FIRST" one.html
+	grep -qF "$FIRST" one.html && return 1
 	cordon audit report
 	exits 2
 	complains 'needs -o FILE.html'

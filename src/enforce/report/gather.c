@@ -6,7 +6,8 @@ struct gathering {
 	struct cdn_gathered *g;
 	const struct cdn_gather_options *options;
 	struct cdn_arena *line; /* lives as long as one line */
-	const struct cdn_entry *entry;
+	struct cdn_entry parsed;
+	const struct cdn_entry *entry; /* that one */
 	struct cdn_gathered_run *run; /* of this line; NULL: one too many */
 	struct cordon_error *err;
 };
@@ -275,16 +276,15 @@ take(struct gathering *s)
 static int
 take_line(struct gathering *s, const struct cdn_log_line *line)
 {
-	struct cdn_entry entry;
 	bool nomem = false;
 	int code = 0;
 
 	s->line = cdn_arena_new();
 	if (s->line == NULL)
 		return cdn_err_nomem(s->err);
-	s->entry = &entry;
+	s->entry = &s->parsed;
 	if (!line->too_long &&
-	    cdn_entry_parse(line->text, s->line, &entry, &nomem))
+	    cdn_entry_parse(line->text, s->line, &s->parsed, &nomem))
 		code = take(s);
 	else
 		s->g->no_events++;

@@ -46,7 +46,7 @@ make_room(struct cdn_tally *tally)
 
 	if (2 * (tally->n + 1) <= tally->slot_count)
 		return true;
-	slots = cdn_arena_array(tally->arena, count, sizeof(*slots));
+	slots = cdn_arena_array(tally->arena, count, sizeof(void *));
 	if (slots == NULL)
 		return false;
 	for (size_t i = 0; i < tally->n; i++)
@@ -61,7 +61,7 @@ new_row(struct cdn_tally *tally, cdn_str key)
 {
 	struct cdn_tally_row *row = cdn_arena_alloc(tally->arena, sizeof(*row));
 	struct cdn_tally_row **v = cdn_arena_grow(tally->arena, tally->v,
-	    tally->n, &tally->room, sizeof(*v));
+	    tally->n, &tally->room, sizeof(void *));
 
 	if (v != NULL)
 		tally->v = v;
@@ -109,5 +109,5 @@ void
 cdn_tally_sort(struct cdn_tally *tally)
 {
 	if (tally->n > 1)
-		qsort(tally->v, tally->n, sizeof(struct cdn_tally_row *), by_count);
+		qsort(tally->v, tally->n, sizeof(void *), by_count);
 }

@@ -51,6 +51,7 @@ sleep 0.1
 	chmod +x .git/hooks/post-checkout && echo "export X=1" >.envrc &&
 	mkdir -p ".vscode" && echo "{}" >.vscode/tasks.json'
 mkdir -p "$(printf 'odd<b>\033[31mname\342\200\256')"
+# shellcheck disable=SC2016 # for the inner shell
 "$cordon" run --quiet -- sh -c 'touch "$1/.envrc" "$1/Makefile"
 	mkdir "$1/.git"' sh "$(printf 'odd<b>\033[31mname\342\200\256')" 2>/dev/null ||
 	[ $? -eq 1 ]
