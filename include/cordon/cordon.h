@@ -523,7 +523,7 @@ struct cordon_run_options {
 	size_t env_count;
 	enum cordon_backend backend;
 	enum cordon_enforcement enforcement;
-	enum cordon_isolation isolation; /* the same for all of a session */
+	enum cordon_isolation isolation;
 	bool foreground;	  /* job control on the caller's terminal */
 	bool forward_signals;	  /* SIGINT and SIGTERM of the caller end it */
 	bool sole;		  /* this process does nothing else: it becomes

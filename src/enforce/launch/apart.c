@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "enforce/session/attach.h"
-
 static bool
 is_at_or_below(const char *path, const char *place)
 {
@@ -86,14 +84,9 @@ cdn_launch_spaces(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cdn_spaces_spec spec = { .tmp = p->session->own.tmp,
 		.network = p->plan->plan->network == CDN_NETWORK_NONE };
-	bool apart = p->plan->apart;
 	int code;
 
-	if (!cdn_session_use(p->session, apart ? CDN_USE_APART :
-						 CDN_USE_SHARED))
-		return cdn_err(err, CORDON_E_INVALID, "runs with and without "
-		    "namespaces cannot share a session (open another one)");
-	if (!apart)
+	if (!p->plan->apart)
 		return 0;
 	find_covered(p->plan->plan, &spec);
 	code = find_kept(p, &spec, err);

@@ -6,7 +6,6 @@ struct cdn_attached {
 	pthread_mutex_t lock;
 	void *thing; /* NULL until it is made */
 	void (*detach)(void *thing);
-	enum cdn_attached_use use; /* 0 until somebody said */
 };
 
 struct cdn_attached *
@@ -56,18 +55,4 @@ cdn_session_attached(const struct cordon_session *session)
 	thing = attached->thing;
 	pthread_mutex_unlock(&attached->lock);
 	return thing;
-}
-
-bool
-cdn_session_use(const struct cordon_session *session, enum cdn_attached_use use)
-{
-	struct cdn_attached *attached = session->attached;
-	bool same;
-
-	pthread_mutex_lock(&attached->lock);
-	if (attached->use == 0)
-		attached->use = use;
-	same = attached->use == use;
-	pthread_mutex_unlock(&attached->lock);
-	return same;
 }

@@ -21,14 +21,6 @@ CDN_MUST_USE int cdn_session_attach(const struct cordon_session *session,
 /* What was made, or NULL. */
 void *cdn_session_attached(const struct cordon_session *session);
 
-/*
- * All runs of a session use what is attached in the same way: the first that
- * asks says which, and who asks for another is told no.
- */
-enum cdn_attached_use { CDN_USE_SHARED = 1, CDN_USE_APART };
-CDN_MUST_USE bool cdn_session_use(const struct cordon_session *session,
-    enum cdn_attached_use use);
-
 /* For session.c; NULL is out of memory, or fine to free. */
 CDN_MUST_USE struct cdn_attached *cdn_attached_new(void);
 void cdn_attached_free(struct cdn_attached *attached);

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include "base/limits.h"
 #include "enforce/sys/forgo.h"
 #include "enforce/sys/process.h"
 #include "enforce/sys/sys.h"
@@ -24,7 +25,8 @@
 #define FROM_EMPTY_PATH 0x04U	/* MOVE_MOUNT_F_EMPTY_PATH */
 #define TO_EMPTY_PATH	0x40U	/* MOVE_MOUNT_T_EMPTY_PATH */
 
-#define DIRECTORY_MODE 0700
+#define EMPTY_FLAGS    (MS_NOSUID | MS_NODEV | MS_NOEXEC)
+#define DIRECTORY_MODE 0755
 #define FILE_MODE      0600
 
 /* ----- Steps -------------------------------------------------------------------- */
@@ -115,41 +117,56 @@ is_directory(int fd)
 	return cdn_raw(SYS_faccessat, fd, ".", 0) != -ENOTDIR;
 }
 
-/* Whatever stands there by now: never through a link. */
+/* An empty place.  Nothing is executed there, nor found that was not put. */
 CDN_BARE static int
-open_place(const struct cdn_holder_mount *m)
+mount_empty(const char *to)
 {
-	const struct cdn_open_how how = { .flags = O_PATH | O_NOFOLLOW,
-		.resolve = CDN_RESOLVE_NO_SYMLINKS };
+	return (int)cdn_raw(SYS_mount, "cordon", to, "tmpfs", EMPTY_FLAGS,
+	    "mode=0755,size=1m");
+}
+
+/* Errors are those of what is done there next. */
+CDN_BARE static void
+make_place(const struct cdn_holder_mount *m)
+{
+	char path[CDN_PATH_MAX + 1];
+	size_t n = 0;
 	long fd;
 
-	if (m->tree < 0 || is_directory(m->tree)) {
-		(void)cdn_raw(SYS_mkdirat, AT_FDCWD, m->to, DIRECTORY_MODE);
-	} else {
-		fd = cdn_raw(SYS_openat, AT_FDCWD, m->to, O_CREAT | O_EXCL |
-		    O_WRONLY | O_CLOEXEC, FILE_MODE);
-		if (fd >= 0)
-			(void)cdn_raw(SYS_close, fd);
+	for (; m->to[n] != '\0' && n < CDN_PATH_MAX; n++) {
+		if (n > 0 && m->to[n] == '/') {
+			path[n] = '\0';
+			(void)cdn_raw(SYS_mkdirat, AT_FDCWD, path,
+			    DIRECTORY_MODE);
+		}
+		path[n] = m->to[n];
 	}
-	return cdn_sys_openat2(AT_FDCWD, m->to, &how);
+	if (is_directory(m->tree)) {
+		(void)cdn_raw(SYS_mkdirat, AT_FDCWD, m->to, DIRECTORY_MODE);
+		return;
+	}
+	fd = cdn_raw(SYS_openat, AT_FDCWD, m->to, O_CREAT | O_EXCL | O_WRONLY |
+	    O_CLOEXEC, FILE_MODE);
+	if (fd >= 0)
+		(void)cdn_raw(SYS_close, fd);
 }
 
 CDN_BARE static int
-mount_one(struct cdn_holder_mount *m)
+mount_tree(const struct cdn_holder_mount *m)
 {
-	int place = open_place(m);
-	long r = place;
+	const struct cdn_open_how how = { .flags = O_PATH | O_NOFOLLOW,
+		.resolve = CDN_RESOLVE_NO_SYMLINKS };
+	int place;
+	long r;
 
+	make_place(m);
+	place = cdn_sys_openat2(AT_FDCWD, m->to, &how);
 	if (place < 0)
 		return place;
-	if (m->tree < 0)
-		r = m->tree = clone_tree(place, "", AT_EMPTY_PATH);
-	if (r >= 0)
-		r = cdn_raw(NR_MOVE_MOUNT, m->tree, "", place, "",
-		    FROM_EMPTY_PATH | TO_EMPTY_PATH);
+	r = cdn_raw(NR_MOVE_MOUNT, m->tree, "", place, "",
+	    FROM_EMPTY_PATH | TO_EMPTY_PATH);
 	(void)cdn_raw(SYS_close, place);
-	if (m->tree >= 0)
-		(void)cdn_raw(SYS_close, m->tree);
+	(void)cdn_raw(SYS_close, m->tree);
 	return r < 0 ? (int)r : 0;
 }
 
@@ -158,8 +175,16 @@ mount_all(struct cdn_holder_plan *plan)
 {
 	int r = 0;
 
+	for (size_t i = 0; r == 0 && i < plan->mount_count; i++) {
+		const struct cdn_holder_mount *m = &plan->mounts[i];
+
+		r = m->from == NULL ? mount_empty(m->to) : mount_tree(m);
+	}
 	for (size_t i = 0; r == 0 && i < plan->mount_count; i++)
-		r = mount_one(&plan->mounts[i]);
+		if (plan->mounts[i].from == NULL)
+			r = (int)cdn_raw(SYS_mount, NULL, plan->mounts[i].to,
+			    NULL, MS_REMOUNT | MS_BIND | MS_RDONLY |
+			    EMPTY_FLAGS, NULL);
 	return r;
 }
 

@@ -11,17 +11,16 @@
 
 struct cdn_holder_mount {
 	/*
-	 * What is there before anything is covered.  NULL: `to` itself, made
-	 * if it is missing; a place where something is mounted cannot be
-	 * renamed, so whatever lies below stays where it is.
+	 * What is there before anything is covered.  NULL: nothing, an empty
+	 * place for those that follow, which nobody can change in the end.
 	 */
 	const char *from;
-	const char *to; /* a directory, if `from` is none it is made as a file */
+	const char *to; /* made if it is missing, directories above as well */
 	int tree;	/* its own, while it works */
 };
 
-/* Two covers, what is kept, and every directory above that. */
-#define CDN_HOLDER_MOUNTS 512
+/* Two covers, and what is kept. */
+#define CDN_HOLDER_MOUNTS 128
 
 /* All it needs, complete before the clone: it has a copy. */
 struct cdn_holder_plan {

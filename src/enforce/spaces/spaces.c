@@ -23,7 +23,6 @@
 struct opening {
 	const struct cdn_spaces_spec *spec;
 	struct cdn_spaces *spaces;
-	struct cdn_arena *arena; /* of the paths in the plan */
 	struct cdn_holder_plan plan;
 	_Alignas(16) char stack[STACK_BYTES];
 };
@@ -61,37 +60,6 @@ is_below(const char *path, const char *directory)
 	return strncmp(path, directory, n) == 0 && path[n] == '/';
 }
 
-static bool
-is_mounted(const struct cdn_holder_plan *plan, cdn_str path)
-{
-	for (size_t i = 0; i < plan->mount_count; i++)
-		if (cdn_str_eq(cdn_str_of(plan->mounts[i].to), path))
-			return true;
-	return false;
-}
-
-/* All directories between the one that is covered and what is kept. */
-static int
-hold_parents(struct opening *opening, const char *cover, const char *path,
-    struct cordon_error *err)
-{
-	const char *slash = path + strlen(cover) + 1;
-	int code = 0;
-
-	while (code == 0 && (slash = strchr(slash, '/')) != NULL) {
-		cdn_str parent = { path, (size_t)(slash - path) };
-		const char *kept;
-
-		slash++;
-		if (is_mounted(&opening->plan, parent))
-			continue;
-		kept = cdn_arena_dup(opening->arena, parent.p, parent.n);
-		code = kept == NULL ? cdn_err_nomem(err) :
-				      add_mount(opening, NULL, kept, err);
-	}
-	return code;
-}
-
 /* Below one that is kept already it is there. */
 static bool
 is_kept(const struct cdn_holder_plan *plan, const char *path)
@@ -106,6 +74,19 @@ is_kept(const struct cdn_holder_plan *plan, const char *path)
 	return false;
 }
 
+/* Is anything kept there? */
+static bool
+is_inhabited(const struct cdn_spaces_spec *spec, const char *cover)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < spec->kept_count; i++)
+		if (is_below(spec->kept[i], cover) &&
+		    lstat(spec->kept[i], &st) == 0)
+			return true;
+	return false;
+}
+
 static int
 keep(struct opening *opening, const char *cover, struct cordon_error *err)
 {
@@ -116,26 +97,28 @@ keep(struct opening *opening, const char *cover, struct cordon_error *err)
 		const char *path = spec->kept[i];
 		struct stat st;
 
-		if (!is_below(path, cover) || is_kept(&opening->plan, path) ||
-		    lstat(path, &st) != 0)
-			continue;
-		code = hold_parents(opening, cover, path, err);
-		if (code == 0)
+		if (is_below(path, cover) && !is_kept(&opening->plan, path) &&
+		    lstat(path, &st) == 0)
 			code = add_mount(opening, path, path, err);
 	}
 	return code;
 }
 
+/*
+ * To Landlock what is mounted below a directory is below it, and has its
+ * rights: below the run's tmp there may be nothing else.
+ */
 static int
 plan_mounts(struct opening *opening, struct cordon_error *err)
 {
 	const struct cdn_spaces_spec *spec = opening->spec;
 	int code = 0;
 
-	if (spec->tmp[0] == '\0')
-		return 0;
 	for (size_t i = 0; code == 0 && spec->covered[i] != NULL; i++)
-		code = add_mount(opening, spec->tmp, spec->covered[i], err);
+		code = add_mount(opening, spec->tmp[0] == '\0' ||
+			    is_inhabited(spec, spec->covered[i]) ? NULL :
+								   spec->tmp,
+		    spec->covered[i], err);
 	for (size_t i = 0; code == 0 && spec->covered[i] != NULL; i++)
 		code = keep(opening, spec->covered[i], err);
 	return code;
@@ -156,23 +139,6 @@ mount_id(int fd, uint64_t *ret)
 	return 0;
 }
 
-/* What it is outside: a part of tmp, or itself. */
-static const char *
-outside_of(const struct opening *opening, const struct cdn_holder_mount *m)
-{
-	const struct cdn_spaces_spec *spec = opening->spec;
-	struct cdn_arena *arena = opening->spaces->arena;
-
-	for (size_t i = 0; spec->covered[i] != NULL; i++) {
-		const char *cover = spec->covered[i];
-
-		if (m->from == NULL && is_below(m->to, cover))
-			return cdn_arena_printf(arena, "%s%s", spec->tmp,
-			    m->to + strlen(cover));
-	}
-	return cdn_arena_dup(arena, m->from, strlen(m->from));
-}
-
 static int
 name_mount(struct opening *opening, const struct cdn_holder_mount *m,
     struct cordon_error *err)
@@ -189,7 +155,8 @@ name_mount(struct opening *opening, const struct cdn_holder_mount *m,
 		return cdn_err_sys(err, -r, "failed to find '%s' in the "
 		    "namespaces of the run", m->to);
 	mount->inside = cdn_arena_dup(spaces->arena, m->to, strlen(m->to));
-	mount->outside = outside_of(opening, m);
+	mount->outside = cdn_arena_dup(spaces->arena, m->from,
+	    strlen(m->from));
 	if (mount->inside == NULL || mount->outside == NULL)
 		return cdn_err_nomem(err);
 	spaces->mount_count++;
@@ -208,7 +175,8 @@ name_mounts(struct opening *opening, struct cordon_error *err)
 	if (spaces->mounts == NULL)
 		return cdn_err_nomem(err);
 	for (size_t i = 0; code == 0 && i < plan->mount_count; i++)
-		code = name_mount(opening, &plan->mounts[i], err);
+		if (plan->mounts[i].from != NULL)
+			code = name_mount(opening, &plan->mounts[i], err);
 	return code;
 }
 
@@ -388,9 +356,8 @@ cdn_spaces_open(const struct cdn_spaces_spec *spec, struct cdn_spaces **ret,
 
 	if (code == 0) {
 		opening->spec = spec;
-		opening->arena = cdn_arena_new();
 		opening->spaces = spaces_new();
-		if (opening->arena == NULL || opening->spaces == NULL)
+		if (opening->spaces == NULL)
 			code = cdn_err_nomem(err);
 	}
 	if (code == 0) {
@@ -407,8 +374,6 @@ cdn_spaces_open(const struct cdn_spaces_spec *spec, struct cdn_spaces **ret,
 		*ret = opening->spaces;
 	else if (opening != NULL)
 		cdn_spaces_close(opening->spaces);
-	if (opening != NULL)
-		cdn_arena_free(opening->arena);
 	free(opening);
 	return code;
 }

@@ -15,9 +15,10 @@
  *
  * Everything is where it was, by the same name, except
  *
- *	/tmp, /dev/shm	the run's own tmp; what the plan grants below them is
- *			mounted there again.  If they are granted themselves, or
- *			may be modified, they stay.
+ *	/tmp, /dev/shm	the run's own tmp.  If the plan grants anything below
+ *			them it is empty instead, and that is mounted there
+ *			again.  If they are granted themselves, or may be
+ *			modified, they stay.
  *	/proc		shows the processes of the run
  */
 #ifndef CDN_SPACES_SPACES_H

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Namespaces of the run's own: what they add, and that no rule is lost by them.
-# The workspace lies in /tmp, so it is mounted again in the private one.
+# Namespaces of the run's own: what they add, and that no rule is lost by them,
+# wherever the workspace lies.
 #
 #	trysys -i IDENTITY apart.sh
 set -u
@@ -8,14 +8,15 @@ set -u
 cordon=$CORDON_COMMAND
 umask 022
 PATH=/usr/local/bin:/usr/bin:/bin
-stage=$(mktemp -d /tmp/cordon-apart-XXXXXX)
+stage=$(mktemp -d /var/tmp/cordon-apart-XXXXXX)
+other=$(mktemp -d /tmp/cordon-apart-XXXXXX)
 sleeper=''
 points=0 failures=0
 
 cleanup()
 {
 	[ -z "$sleeper" ] || kill "$sleeper"
-	rm -rf "$stage"
+	rm -rf "$stage" "$other"
 }
 trap cleanup EXIT
 
@@ -31,35 +32,42 @@ ok()
 	fi
 }
 
-mkdir -p "$stage"/{home,deep/w/secrets,out}
-: >"$stage/stderr"
-export HOME="$stage/home" XDG_STATE_HOME="$stage/state"
+# settle STAGE: everything is there from now on.
+settle()
+{
+	stage=$1
+	mkdir -p "$stage"/{home,deep/w/secrets,out}
+	: >"$stage/stderr"
+	export HOME="$stage/home" XDG_STATE_HOME="$stage/state"
+	echo outside >"$stage/out/file"
+	chmod 600 "$stage/out/file"
+	cd "$stage/deep/w" || exit 1
+	echo plain >file
+	echo SECRET >secrets/s
+	echo SECRET >x.env
+	echo before >x.lock
+	ln -s / root-link
+	cat >"$stage/b.yaml" <<-END
+		$head
+		  denyModify: ["**/*.lock"]
+		  fsProfiles:
+		    dev: {read: ["./**"], modify: ["./**"]}
+	END
+	cat >"$stage/c.yaml" <<-END
+		$head
+		  denyRead: ["**/*.env", "secrets/**"]
+		  denyModify: ["**/*.lock"]
+		  fsProfiles:
+		    dev: {read: ["./**"], modify: ["./**"]}
+	END
+}
+
 unset XDG_CONFIG_HOME XDG_RUNTIME_DIR
-echo outside >"$stage/out/file"
-chmod 600 "$stage/out/file"
-cd "$stage/deep/w" || exit 1
-echo plain >file
-echo SECRET >secrets/s
-echo SECRET >x.env
-echo before >x.lock
-ln -s /tmp tmp-link
 head='schemaVersion: 2
 kind: Policy
 metadata: {name: apart}
 spec:'
-cat >"$stage/b.yaml" <<END
-$head
-  denyModify: ["**/*.lock"]
-  fsProfiles:
-    dev: {read: ["./**"], modify: ["./**"]}
-END
-cat >"$stage/c.yaml" <<END
-$head
-  denyRead: ["**/*.env", "secrets/**"]
-  denyModify: ["**/*.lock"]
-  fsProfiles:
-    dev: {read: ["./**"], modify: ["./**"]}
-END
+settle "$stage"
 
 # inside POLICY SCRIPT [OPTION...]: what it printed; "-" is the preset.
 inside()
@@ -136,62 +144,84 @@ rm -f "/tmp/cordon-apart-$$"
 
 # ----- What holds as before --------------------------------------------------------
 
-for policy in - b c; do
-	works 'the workspace' $policy 'cat file; echo x >made; chmod 600 made
-		mv made moved; ln moved second; rm moved second; pwd' "plain
-$PWD"
-	# shellcheck disable=SC2016 # for the shell inside
-	works 'itself' $policy 'cat /proc/self/comm; read -r x </proc/$$/comm
-		echo $x; cat /dev/fd/0 <file' 'cat
+held()
+{
+	local policy got link
+	for policy in - b c; do
+		# shellcheck disable=SC2016 # for the shell inside
+		works 'the workspace' $policy 'cat file; echo x >made
+			chmod 600 made; mv made moved; ln moved second
+			rm moved second; pwd; echo t >$TMPDIR/t; chmod 600 $TMPDIR/t
+			cat $TMPDIR/t' "plain
+$PWD
+t"
+		# shellcheck disable=SC2016 # for the shell inside
+		works 'itself' $policy 'cat /proc/self/comm
+			read -r x </proc/$$/comm
+			echo $x; cat /dev/fd/0 <file' 'cat
 sh
 plain'
-	refused 'the rest of the host' $policy 'cat /etc/shadow-'
-	refused 'the first process' $policy 'cat /proc/1/environ'
-	got=$(inside $policy "cat $stage/out/file")
-	[ -z "$got" ] && [ -n "$(cat "$stage/stderr")" ]
-	ok $? "$policy: outside: not there ($got)"
-done
-for policy in b c; do
-	refused 'a denied change' $policy 'echo x >>x.lock'
-	refused 'of its mode' $policy 'chmod 777 x.lock'
-	refused 'of its name' $policy 'mv x.lock y'
-	refused 'by way of /tmp' $policy "chmod 777 tmp-link/${stage#/tmp/}/deep/w/x.lock"
-done
-refused 'a denied file' c 'cat x.env'
-refused 'in a denied directory' c 'cat secrets/s'
-refused 'by way of /tmp' c "cat tmp-link/${stage#/tmp/}/deep/w/secrets/s"
-refused 'by way of /proc' c 'cat /proc/self/cwd/secrets/s'
-refused 'under a second name' c 'ln secrets/s y'
-cat secrets/s >/dev/null
-ok $? 'control: it can be read outside'
-[ "$(cat x.lock)" = before ]
-ok $? 'nothing was changed'
-
-# Where the workspace lies may not be moved to another name.
-for place in /tmp /dev/shm "\$TMPDIR"; do
-	for name in "${stage#/tmp/}" "${stage#/tmp/}/deep" \
-	    "${stage#/tmp/}/deep/w"; do
-		got=$(inside c "mv $place/$name $place/moved 2>/dev/null
-			rmdir $place/$name 2>/dev/null; cat \
-			$place/moved/secrets/s $place/moved/w/secrets/s \
-			$place/moved/deep/w/secrets/s" 2>/dev/null)
-		[ -z "$got" ] && [ "$(cat secrets/s)" = SECRET ]
-		ok $? "$place/$name stays ($got)"
+		refused 'the first process' $policy 'cat /proc/1/environ'
+		got=$(inside $policy "cat $stage/out/file")
+		[ -z "$got" ] && [ -n "$(cat "$stage/stderr")" ]
+		ok $? "$policy: outside: not there ($got)"
 	done
-done
-# A descriptor of the host's is of the host, whatever its name is inside.
-got=$(inside c 'cat; chmod 666 /dev/stdin 2>&1' <"$stage/out/file")
-case $got in
-outside*denied*) [ "$(stat -c %a "$stage/out/file")" = 600 ] ;;
-*) false ;;
-esac
-ok $? "what was given is read, and not changed ($got)"
-got=$(inside c 'cat /dev/stdin/file' <"$stage/out")
-[ -z "$got" ]
-ok $? "nor is a directory a way out ($got)"
-got=$(inside c 'cat /dev/stdin/self/environ /dev/stdin/1/environ' </proc)
-[ -z "$got" ]
-ok $? 'nor is a /proc of the host'
+	link=root-link$stage/deep/w
+	for policy in b c; do
+		refused 'a denied change' $policy 'echo x >>x.lock'
+		refused 'of its mode' $policy 'chmod 777 x.lock'
+		refused 'of its name' $policy 'mv x.lock y'
+		refused 'by way of a link' $policy "chmod 777 $link/x.lock"
+	done
+	refused 'a denied file' c 'cat x.env'
+	refused 'in a denied directory' c 'cat secrets/s'
+	refused 'by way of a link' c "cat $link/secrets/s"
+	refused 'by way of /proc' c 'cat /proc/self/cwd/secrets/s'
+	refused 'under a second name' c 'ln secrets/s y'
+	cat secrets/s >/dev/null
+	ok $? 'control: it can be read outside'
+	[ "$(cat x.lock)" = before ]
+	ok $? 'nothing was changed'
+	# Only Landlock holds these: nobody listens.
+	for got in 'mkdir new' 'touch file' 'rm file' 'mv file new' 'ln file new'; do
+		! "$cordon" run --quiet --isolation namespaces --preset strict -- \
+		    sh -c "$got" 2>"$stage/stderr"
+		ok $? "strict: $got: refused"
+	done
+	[ "$(cat file)" = plain ] && [ ! -e new ]
+	ok $? 'nothing was changed'
+	"$cordon" verify --isolation namespaces --policy "$stage/c.yaml" \
+	    --profile dev >"$stage/stdout" 2>"$stage/stderr"
+	ok $? "verify agrees ($(tail -n 1 "$stage/stdout"))"
+
+	# A descriptor of the host's is of the host, whatever its name is inside.
+	got=$(inside c 'cat; chmod 666 /dev/stdin 2>&1' <"$stage/out/file")
+	case $got in
+	outside*denied*) [ "$(stat -c %a "$stage/out/file")" = 600 ] ;;
+	*) false ;;
+	esac
+	ok $? "what was given is read, and not changed ($got)"
+	got=$(inside c 'cat /dev/stdin/file' <"$stage/out")
+	[ -z "$got" ]
+	ok $? "nor is a directory a way out ($got)"
+	got=$(inside c 'cat /dev/stdin/self/environ /dev/stdin/1/environ' </proc)
+	[ -z "$got" ]
+	ok $? 'nor is a /proc of the host'
+}
+
+held
+
+# Below /tmp: of that there is nothing but what was granted.
+rm -rf "$stage"
+settle "$other"
+echo host >"/tmp/cordon-apart-$$"
+got=$(inside c "cat /tmp/cordon-apart-$$;
+	echo x >/tmp/new; mkdir /tmp/new; mv /tmp/${stage#/tmp/} /tmp/new
+	chmod 777 /tmp; ln file /tmp/new; rmdir /tmp/${stage#/tmp/}")
+[ -z "$got" ] && [ ! -e /tmp/new ]
+ok $? "/tmp is empty but for the workspace ($got)"
+rm -f "/tmp/cordon-apart-$$"
+held
 
 echo "1..$points"
 [ "$failures" -eq 0 ]
