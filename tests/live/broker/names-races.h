@@ -114,9 +114,17 @@ name_begin(struct cage *cage, enum cage_mode mode, bool loose)
 	(void)cage_ask(cage, "chdir %s", tmp_path("w"));
 }
 
-CDN_PRINTF(3, 4) static inline void
+/*
+ * What leaks may be put back by the same race: it is seen only if it stays.  So
+ * who is to leak has several chances.
+ */
+static int name_chances;
+
+/* False: once more. */
+CDN_PRINTF(3, 4) static inline bool
 name_end(struct cage *cage, name_race_fn *check, const char *fmt, ...)
 {
+	bool told;
 	struct name_race_result result = { .denied = cage->denials };
 	struct stat st;
 	va_list ap;
@@ -129,12 +137,15 @@ name_end(struct cage *cage, name_race_fn *check, const char *fmt, ...)
 	result.leaked = strstr(cage->answer, "wrong") != NULL ||
 	    !is_untouched() ||
 	    (stat(tmp_path("w/.cfg"), &st) == 0 && S_ISDIR(st.st_mode));
-	check(&result);
+	told = !cage->loose || result.leaked || name_chances == 0;
+	if (told)
+		check(&result);
 	(void)cage_stop(cage);
 	tmp_end();
+	return told;
 }
 
-static inline void
+static inline bool
 name_text(enum cage_mode mode, const struct name_row *row, unsigned long n,
     bool loose, name_race_fn *check)
 {
@@ -143,10 +154,10 @@ name_text(enum cage_mode mode, const struct name_row *row, unsigned long n,
 	name_begin(&cage, mode, loose);
 	(void)cage_ask(&cage, "%s %lu %s %s %s", row->word, n, row->from,
 	    row->other, row->to);
-	name_end(&cage, check, "%s", row->what);
+	return name_end(&cage, check, "%s", row->what);
 }
 
-static inline void
+static inline bool
 name_link(const char *bad, unsigned long n, bool loose, name_race_fn *check)
 {
 	struct cage cage;
@@ -156,11 +167,12 @@ name_link(const char *bad, unsigned long n, bool loose, name_race_fn *check)
 	turner = race_turn_link(tmp_path("w/turn-dir"), "pub", bad);
 	(void)cage_ask(&cage, "shuttle %lu pub/a turn-dir/x pub/x", n);
 	race_end(turner);
-	name_end(&cage, check, "a link to the target's directory, or %s", bad);
+	return name_end(&cage, check,
+	    "a link to the target's directory, or %s", bad);
 }
 
 /* A file may become .cfg, a directory not: one in it is hooks. */
-static inline void
+static inline bool
 name_kind(bool outside, unsigned long n, bool loose, name_race_fn *check)
 {
 	struct cage cage;
@@ -177,7 +189,7 @@ name_kind(bool outside, unsigned long n, bool loose, name_race_fn *check)
 	    outside ? "-" : "pub/tree");
 	if (outside)
 		race_end(turner);
-	name_end(&cage, check, "a file or a directory, by %s",
+	return name_end(&cage, check, "a file or a directory, by %s",
 	    outside ? "others" : "himself");
 }
 
@@ -185,15 +197,19 @@ name_kind(bool outside, unsigned long n, bool loose, name_race_fn *check)
 static inline void
 name_race_each(unsigned long n, bool loose, name_race_fn *check)
 {
+#define CHANCES(race) \
+	for (name_chances = loose ? 4 : 0; !(race); name_chances--)
 	for (size_t i = 0; i < CDN_LEN(name_rows); i++)
 		if (!loose || !name_rows[i].harmless)
-			name_text(CAGE_B, &name_rows[i], n, loose, check);
+			CHANCES(name_text(CAGE_B, &name_rows[i], n, loose,
+			    check));
 	for (size_t i = 0; i < 5; i++)
-		name_text(CAGE_C, &name_rows[i], n, loose, check);
-	name_link(".git/hooks", n, loose, check);
-	name_link("secrets", n, loose, check);
-	name_kind(true, n, loose, check);
-	name_kind(false, n, loose, check);
+		CHANCES(name_text(CAGE_C, &name_rows[i], n, loose, check));
+	CHANCES(name_link(".git/hooks", n, loose, check));
+	CHANCES(name_link("secrets", n, loose, check));
+	CHANCES(name_kind(true, n, loose, check));
+	CHANCES(name_kind(false, n, loose, check));
+#undef CHANCES
 }
 
 #endif

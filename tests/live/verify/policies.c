@@ -331,6 +331,8 @@ make_stage(void)
 	unsetenv("XDG_CONFIG_HOME");
 }
 
+#define ENOUGH 50 /* policies, to meet every mode */
+
 int
 main(int argc, char **argv)
 {
@@ -358,7 +360,9 @@ main(int argc, char **argv)
 	ok_f(tally.wrong == 0, "%lu policies: the kernel agrees", tally.tried);
 	ok_f(tally.refused * 2 < tally.tried, "of which %lu cannot be held here",
 	    tally.refused);
-	ok_f(tally.modes[0] > 0 && tally.modes[1] > 0 && tally.modes[2] > 0,
+	/* A few may well all be of one kind. */
+	ok_f(count < ENOUGH || (tally.modes[0] > 0 && tally.modes[1] > 0 &&
+	    tally.modes[2] > 0),
 	    "mode A: %lu, B: %lu, C: %lu", tally.modes[0], tally.modes[1],
 	    tally.modes[2]);
 	ok(is_clean(), "nothing of it is left in the workspace");
