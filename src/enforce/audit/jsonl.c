@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "enforce/audit/chain.h"
+#include "enforce/audit/parts.h"
 #include "enforce/audit/place.h"
 
 struct jsonl {
@@ -170,6 +171,7 @@ open_files(struct jsonl *j, struct cordon_error *err)
 	j->chain.headfd = cdn_place_open(head, 0, err);
 	if (j->chain.headfd < 0)
 		return j->chain.headfd;
+	cdn_chain_use(j->chain.fd);
 	return cdn_place_check_dir(j->file, err);
 }
 

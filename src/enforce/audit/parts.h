@@ -41,7 +41,15 @@ CDN_MUST_USE bool cdn_chain_is_current(const struct cdn_chain *chain);
 /* Opens what lies there now. */
 CDN_MUST_USE int cdn_chain_reopen(struct cdn_chain *chain,
     struct cordon_error *err);
-/* Puts the file away and begins a new one.  last stays. */
+/*
+ * From now on the file is in use, as long as it is open: who is confined, as the
+ * broker is, could not open another one, so nobody puts it away.
+ */
+void cdn_chain_use(int fd);
+/*
+ * Puts the file away and begins a new one; last stays.  Nothing is done while
+ * somebody else uses it, nor by who may not: then it grows for a while.
+ */
 CDN_MUST_USE int cdn_chain_rotate(struct cdn_chain *chain,
     struct cordon_error *err);
 /*

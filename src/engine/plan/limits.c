@@ -24,6 +24,13 @@ reads_judged(const struct cdn_plan *plan)
 	return plan->mode == CDN_PLAN_MODE_C;
 }
 
+/* Who judges each open looks for other names; Landlock knows none. */
+static bool
+opens_native(const struct cdn_plan *plan)
+{
+	return plan->mode != CDN_PLAN_MODE_C;
+}
+
 static bool
 network_open(const struct cdn_plan *plan)
 {
@@ -70,6 +77,11 @@ static const struct {
 	{ { "allowed-network", false, false,
 	    "what may be read can be sent to wherever the network is allowed "
 	    "to reach" }, network_open },
+	{ { "other-names", false, false,
+	    "a file that a pattern denies, and that had another name (a hard "
+	    "link) where the policy allows it before the run, is open under "
+	    "that name; files that are denied by their own name are not" },
+	    opens_native },
 	{ { "outside-changes", false, false,
 	    "links and mounts that somebody outside makes during a run" },
 	    NULL },
