@@ -133,7 +133,7 @@ make_place(const struct cdn_holder_mount *m)
 	size_t n = 0;
 	long fd;
 
-	for (; m->to[n] != '\0' && n < CDN_PATH_MAX; n++) {
+	for (; n < CDN_PATH_MAX && m->to[n] != '\0'; n++) {
 		if (n > 0 && m->to[n] == '/') {
 			path[n] = '\0';
 			(void)cdn_raw(SYS_mkdirat, AT_FDCWD, path,

@@ -6,6 +6,13 @@
 #include "logs.h"
 #include "support/chaos.h"
 
+/* With a sanitizer libc's own allocations fail, too: qsort() does without. */
+#ifdef __SANITIZE_ADDRESS__
+#define SORTS CHAOS_ABSORBS
+#else
+#define SORTS 0
+#endif
+
 static int
 run_gather(void *arg)
 {
@@ -75,7 +82,7 @@ main(void)
 	make_log(file, tmp_path("ws"));
 	chaos_run("gather", run_gather, file, 0);
 	chaos_run("verify", run_verify, file, 0);
-	chaos_run("page", run_page, file, 0);
+	chaos_run("page", run_page, file, SORTS);
 	chaos_run("read", run_read, file, 0);
 	ok(tmp_open_fds() == before, "no descriptor is left");
 	tmp_end();
