@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #include "enforce/sys/forgo.h"
 #include "enforce/sys/landlock.h"
 #include "enforce/sys/sys.h"
+
+#define OFFER_LOOK_NS 20000000L /* how often a child looks for us */
 
 /* ----- The launch thread --------------------------------------------------------- */
 
@@ -238,18 +241,41 @@ cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
 
 /* ----- For the child ------------------------------------------------------------- */
 
+CDN_BARE static bool
+is_caller_gone(const struct cdn_offer *where)
+{
+	struct pollfd ended;
+	struct timespec none;
+
+	if (where->caller_fd < 0)
+		return false;
+	ended.fd = where->caller_fd;
+	ended.events = POLLIN;
+	ended.revents = 0;
+	none.tv_sec = 0;
+	none.tv_nsec = 0;
+	return cdn_raw(SYS_ppoll, &ended, 1, &none, NULL, 0) != 0;
+}
+
 CDN_BARE int
 cdn_broker_offer(struct cdn_offer *where, int listener)
 {
+	struct timespec pause;
 	uint32_t taken;
 
+	pause.tv_sec = 0;
+	pause.tv_nsec = OFFER_LOOK_NS;
 	if (where->pid == 0)
 		where->pid = (pid_t)cdn_raw(SYS_getpid);
 	__atomic_store_n(&where->listener, listener, __ATOMIC_RELEASE);
 	(void)cdn_raw(SYS_futex, &where->listener, FUTEX_WAKE_PRIVATE, 1);
-	while ((taken = __atomic_load_n(&where->taken, __ATOMIC_ACQUIRE)) == 0)
+	while ((taken = __atomic_load_n(&where->taken, __ATOMIC_ACQUIRE)) ==
+	    0) {
+		if (is_caller_gone(where))
+			return -ESRCH;
 		(void)cdn_raw(SYS_futex, &where->taken, FUTEX_WAIT_PRIVATE, 0,
-		    NULL);
+		    where->caller_fd < 0 ? NULL : &pause);
+	}
 	return taken == 1 ? 0 : -EIO;
 }
 

@@ -108,8 +108,13 @@ struct cdn_offer {
 	uint32_t taken; /* futex: 0 waits, 1 taken, 2 given up */
 	int pidfd; /* of the child, among our descriptors; -1: by its pid */
 	pid_t pid; /* as we see it; 0: as it sees itself */
+	/*
+	 * A pidfd of ours, for a child that does not die with us: who waits
+	 * for the dead would wait for ever.  -1: it does.
+	 */
+	int caller_fd;
 };
-#define CDN_OFFER_INIT { .listener = -1, .pidfd = -1 }
+#define CDN_OFFER_INIT { .listener = -1, .pidfd = -1, .caller_fd = -1 }
 
 /*
  * Calls start(arg) on the launch thread, with the signal mask of the caller,

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "enforce/launch/plant.h"
 #include "enforce/session/othernames.h"
+#include "enforce/sys/notify.h"
 
 /* ----- What it judges, and how it tells ---------------------------------------- */
 
@@ -117,6 +119,13 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 	if (p->stop_fd < 0)
 		return cdn_err_sys(err, errno, "failed to make an eventfd");
 	p->offer = (struct cdn_offer)CDN_OFFER_INIT;
+	if (!cdn_launch_is_own_child(p)) {
+		int fd = cdn_sys_pidfd_open(getpid());
+
+		if (fd < 0)
+			return cdn_err_sys(err, -fd, "failed to open a pidfd");
+		p->offer.caller_fd = fd;
+	}
 	return cdn_broker_open(&spec, &p->broker, err);
 }
 

@@ -79,6 +79,8 @@ process_free(struct cordon_process *p)
 	if (p == NULL)
 		return;
 	cdn_broker_close(p->broker);
+	if (p->offer.caller_fd >= 0)
+		close(p->offer.caller_fd);
 	cdn_spaces_close(p->spaces);
 	cdn_other_names_free(p->other_names);
 	if (p->stop_fd >= 0)
@@ -213,7 +215,7 @@ process_new(const struct cordon_session *session,
 		return NULL;
 	}
 	p->arena = arena;
-	p->stop_fd = -1;
+	p->stop_fd = p->offer.caller_fd = -1;
 	p->session = session;
 	p->options = options;
 	return p;

@@ -39,6 +39,8 @@ become_shepherd(struct cdn_shepherd *shepherd)
 	struct cdn_sigaction initial;
 	long r = cdn_raw(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
 
+	if (r == 0)
+		r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, CALLER_GONE);
 	initial.handler = 0; /* ignored, children would vanish unseen */
 	initial.flags = 0;
 	initial.restorer = 0;
@@ -91,19 +93,6 @@ has_caller(const struct cdn_shepherd *shepherd)
 	return parent == shepherd->caller || parent == 0;
 }
 
-/*
- * Until the child has its program nobody here listens, and it may wait for the
- * caller: who is killed meanwhile takes both with him.  Afterwards there may be
- * more to end than one child.
- */
-CDN_BARE static int
-bind_to_caller(const struct cdn_shepherd *shepherd, int signal)
-{
-	long r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, signal);
-
-	return r < 0 ? (int)r : has_caller(shepherd) ? 0 : -ESRCH;
-}
-
 /* The descriptor of its signals, or -errno: then nothing runs. */
 CDN_BARE static int
 begin(struct cdn_shepherd *shepherd)
@@ -115,14 +104,11 @@ begin(struct cdn_shepherd *shepherd)
 	if (r >= 0)
 		r = become_shepherd(shepherd);
 	if (r >= 0)
-		r = bind_to_caller(shepherd, SIGKILL);
-	if (r >= 0)
 		r = cdn_child_start(&shepherd->launch, shepherd->child_stack,
 		    NULL);
 	if (r < 0)
 		return r;
 	shepherd->tree.leader = r;
-	(void)bind_to_caller(shepherd, CALLER_GONE); /* watch() looks, too */
 	r = let_go(shepherd);
 	if (r >= 0 && shepherd->launch.request->spaces != NULL)
 		r = cdn_sys_forgo_capabilities();
