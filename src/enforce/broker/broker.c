@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "enforce/broker/inside.h"
 #include "enforce/sys/forgo.h"
 #include "enforce/sys/landlock.h"
+#include "enforce/sys/process.h"
 #include "enforce/sys/sys.h"
 
 #define OFFER_LOOK_NS 20000000L /* how often a child looks for us */
@@ -241,22 +241,6 @@ cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
 
 /* ----- For the child ------------------------------------------------------------- */
 
-CDN_BARE static bool
-is_caller_gone(const struct cdn_offer *where)
-{
-	struct pollfd ended;
-	struct timespec none;
-
-	if (where->caller_fd < 0)
-		return false;
-	ended.fd = where->caller_fd;
-	ended.events = POLLIN;
-	ended.revents = 0;
-	none.tv_sec = 0;
-	none.tv_nsec = 0;
-	return cdn_raw(SYS_ppoll, &ended, 1, &none, NULL, 0) != 0;
-}
-
 CDN_BARE int
 cdn_broker_offer(struct cdn_offer *where, int listener)
 {
@@ -271,7 +255,8 @@ cdn_broker_offer(struct cdn_offer *where, int listener)
 	(void)cdn_raw(SYS_futex, &where->listener, FUTEX_WAKE_PRIVATE, 1);
 	while ((taken = __atomic_load_n(&where->taken, __ATOMIC_ACQUIRE)) ==
 	    0) {
-		if (is_caller_gone(where))
+		if (where->caller_fd >= 0 &&
+		    cdn_sys_has_ended(where->caller_fd))
 			return -ESRCH;
 		(void)cdn_raw(SYS_futex, &where->taken, FUTEX_WAIT_PRIVATE, 0,
 		    where->caller_fd < 0 ? NULL : &pause);

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -35,17 +34,8 @@ reset_signals(const struct cdn_launch *launch)
 CDN_BARE static bool
 has_parent(const struct cdn_launch *launch)
 {
-	struct pollfd ended;
-	struct timespec none;
-
-	if (launch->parent_fd < 0)
-		return cdn_raw(SYS_getppid) == launch->parent;
-	ended.fd = launch->parent_fd;
-	ended.events = POLLIN;
-	ended.revents = 0;
-	none.tv_sec = 0;
-	none.tv_nsec = 0;
-	return cdn_raw(SYS_ppoll, &ended, 1, &none, NULL, 0) == 0;
+	return launch->parent_fd >= 0 ? !cdn_sys_has_ended(launch->parent_fd) :
+	    cdn_raw(SYS_getppid) == launch->parent;
 }
 
 /* The kernel keeps the promise towards the parent *thread* (see run.h). */

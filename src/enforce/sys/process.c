@@ -1,6 +1,7 @@
 #include "enforce/sys/process.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 
 #ifndef SYS_close_range
@@ -109,6 +110,20 @@ cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg), void *stack_top,
 	args.set_tid_size = 0;
 	args.cgroup = (uint64_t)cgroup_fd;
 	return (int)clone3_call(&args, fn, arg);
+}
+
+CDN_BARE bool
+cdn_sys_has_ended(int pidfd)
+{
+	struct pollfd ended;
+	struct timespec none;
+
+	ended.fd = pidfd;
+	ended.events = POLLIN;
+	ended.revents = 0;
+	none.tv_sec = 0;
+	none.tv_nsec = 0;
+	return cdn_raw(SYS_ppoll, &ended, 1, &none, NULL, 0) != 0;
 }
 
 CDN_BARE int

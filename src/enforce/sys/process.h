@@ -45,6 +45,9 @@ CDN_MUST_USE int cdn_sys_clone(int (*fn)(void *arg), void *stack_top,
 CDN_MUST_USE int cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg),
     void *stack_top, int flags, void *arg, int *pidfd, pid_t *pid);
 
+/* Did the process of this pidfd end?  Does not wait. */
+bool cdn_sys_has_ended(int pidfd);
+
 /* Since 5.9.  Every descriptor from `first` on: closed, or what flags say. */
 CDN_MUST_USE int cdn_sys_close_range(unsigned first, unsigned flags);
 
