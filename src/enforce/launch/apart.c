@@ -66,16 +66,17 @@ find_kept(struct cordon_process *p, struct cdn_spaces_spec *spec,
 static int
 find_cwd(struct cordon_process *p, struct cordon_error *err)
 {
-	char cwd[CDN_PATH_MAX + 1];
+	const char *given = p->options->cwd != NULL ? p->options->cwd : ".";
+	char here[CDN_PATH_MAX + 1];
 
-	if (p->options->cwd != NULL) {
-		p->cwd = p->options->cwd;
+	if (given[0] == '/') {
+		p->cwd = given;
 		return 0;
 	}
-	if (getcwd(cwd, sizeof(cwd)) == NULL)
+	if (getcwd(here, sizeof(here)) == NULL)
 		return cdn_err_sys(err, errno, "the current directory has no "
 		    "name (go to another one)");
-	p->cwd = cdn_arena_dup(p->arena, cwd, strlen(cwd));
+	p->cwd = cdn_arena_printf(p->arena, "%s/%s", here, given);
 	return p->cwd == NULL ? cdn_err_nomem(err) : 0;
 }
 

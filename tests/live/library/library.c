@@ -205,6 +205,8 @@ test_isolation(void)
 {
 	const char *const argv[] = { "/usr/bin/readlink", "/proc/self/ns/pid",
 		NULL };
+	const char *const where[] = { "sh", "-c",
+		"[ -e here-we-are ] && echo yes", NULL };
 	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
 	struct cordon_run_options options = shell(argv);
 	struct cordon_run_result result = { 0 };
@@ -221,6 +223,15 @@ test_isolation(void)
 		out = strdup(result.out);
 		cordon_run_result_done(&result);
 	}
+	tmp_file("w/here-we-are", "");
+	options.cwd = "."; /* of ours, not of the root of its mounts */
+	options.argv = where;
+	ok(cordon_run(session, &options, &result, &err) == 0 &&
+	    result.success && strcmp(result.out, "yes\n") == 0,
+	    "a relative directory is the caller's");
+	cordon_run_result_done(&result);
+	options.cwd = NULL;
+	options.argv = argv;
 	options.isolation = CORDON_ISOLATION_NONE;
 	ok(cordon_run(session, &options, &result, &err) == 0 &&
 	    result.success && strcmp(out, result.out) != 0,
