@@ -99,6 +99,8 @@ play_job(struct stage *stage)
 	_exit(0);
 }
 
+/* Only the job itself goes to the front: were the shell to put it there, too,
+ * that could come after the job has put its command there. */
 static void
 start_job(struct stage *stage)
 {
@@ -111,8 +113,6 @@ start_job(struct stage *stage)
 		play_job(stage);
 	}
 	setpgid(stage->job, stage->job);
-	if (!stage->background)
-		tcsetpgrp(0, stage->job);
 	dprintf(stage->reports[1], "job %d\n", (int)stage->job);
 }
 
