@@ -4,14 +4,15 @@
  * For the caller any signal ends them.  In a thread of ours only one with a
  * handler would, and those are not ours to set; nor can we be the other end of
  * a FIFO for a moment, because whoever else waits for that would be let in.  So
- * a process waits, which has our memory and nothing else, and is killed when
- *
- *	the caller is gone, or all is over
- *	a signal came for him, which he sees only when we answer
+ * a process waits, which has our memory and nothing else.  It is killed when the
+ * caller is gone or all is over.  When a signal came for him, which he sees only
+ * when we answer, it is called back and not killed: the other end may have let
+ * it in meanwhile, and then that is what the call came to, as in the kernel.
  *
  *	worker			helper
  *	clone		->	closes all but this one descriptor
  *	looks, waits		open(2) or connect(2) ...
+ *	calls back	->	... is interrupted, or was done
  *	fetches it	<-	... result
  *	kills, reaps
  */
@@ -33,8 +34,11 @@
 #define SYS_close_range 436 /* the same on every architecture */
 #endif
 #define LOOK_NS	   10000000L /* between two looks at the caller */
-#define STACK_SIZE 8192
+#define STACK_SIZE 16384     /* a handler's frame with all registers is 3 K */
 #define WAITING	   INT32_MIN
+#define CALLED	   (INT32_MIN + 1) /* back, before it knew what came of it */
+#define CALL_BACK  SIGUSR1
+#define RESTORER   0x04000000UL /* SA_: what x86 wants to hear */
 
 struct helper {
 	int fd;	   /* O_PATH of a FIFO, or a socket */
@@ -86,6 +90,42 @@ close_all_but(int a, int b)
 	(void)cdn_raw(SYS_close_range, high + 1, ~0U, 0);
 }
 
+/* Says so once, and stays until it was fetched. */
+CDN_BARE _Noreturn static void
+come_to(struct helper *helper, int32_t result)
+{
+	int32_t waiting = WAITING;
+
+	(void)__atomic_compare_exchange_n(&helper->result, &waiting, result,
+	    false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	(void)cdn_raw(SYS_futex, &helper->result, FUTEX_WAKE_PRIVATE, 1);
+	for (;;)
+		(void)cdn_raw(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+}
+
+/* A handler that never returns. */
+CDN_BARE static void
+come_back(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)context;
+	come_to(info->si_value.sival_ptr, CALLED);
+}
+
+/* The table of handlers is its own; nothing else of ours is blocked less. */
+CDN_BARE static void
+listen_for_call(void)
+{
+	struct cdn_sigaction action;
+
+	action.handler = (uintptr_t)come_back;
+	action.flags = SA_SIGINFO | RESTORER;
+	action.restorer = (uintptr_t)come_back;
+	action.mask = CDN_SIGNALS_ALL;
+	(void)cdn_sys_sigaction(CALL_BACK, &action, NULL);
+	cdn_sys_set_mask(CDN_SIGNALS_ALL & ~CDN_SIGNAL_BIT(CALL_BACK), NULL);
+}
+
 CDN_BARE static int
 helper_main(void *arg)
 {
@@ -94,14 +134,11 @@ helper_main(void *arg)
 
 	(void)cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	close_all_but(helper->fd, helper->other);
+	listen_for_call(); /* not before: what is open then is the result's */
 	r = helper->address != NULL ?
 	    cdn_raw(SYS_connect, helper->fd, helper->address, helper->size) :
 	    cdn_raw(SYS_openat, AT_FDCWD, helper->name, helper->flags, 0);
-	__atomic_store_n(&helper->result, (int32_t)r, __ATOMIC_RELEASE);
-	(void)cdn_raw(SYS_futex, &helper->result, FUTEX_WAKE_PRIVATE, 1);
-	for (;;) /* until it was fetched; every signal but one is blocked */
-		(void)cdn_raw(SYS_ppoll, NULL, 0, NULL, NULL, 0);
-	return 0;
+	come_to(helper, (int32_t)r);
 }
 
 static void
@@ -129,18 +166,25 @@ is_closing(struct cdn_broker *broker)
 	return closing;
 }
 
+/* For a moment.  WAITING, or what it came to. */
+static int32_t
+look_at(const struct helper *helper)
+{
+	struct timespec look = { 0, LOOK_NS };
+
+	(void)cdn_raw(SYS_futex, &helper->result, FUTEX_WAIT_PRIVATE, WAITING,
+	    &look);
+	return __atomic_load_n(&helper->result, __ATOMIC_ACQUIRE);
+}
+
 /* What helper_main() came to, or why nobody waits for it any more. */
 static int
 await(struct cdn_call *call, const struct helper *helper)
 {
-	struct timespec look = { 0, LOOK_NS };
 	unsigned seen = 0;
 	int32_t r;
 
-	while ((r = __atomic_load_n(&helper->result, __ATOMIC_ACQUIRE)) ==
-	    WAITING) {
-		(void)cdn_raw(SYS_futex, &helper->result, FUTEX_WAIT_PRIVATE,
-		    WAITING, &look);
+	while ((r = look_at(helper)) == WAITING) {
 		if (!cdn_call_waits(call))
 			return -ESRCH;
 		if (is_closing(call->broker))
@@ -150,6 +194,36 @@ await(struct cdn_call *call, const struct helper *helper)
 		if (seen > 1)
 			return -CDN_ERESTARTSYS;
 	}
+	return r;
+}
+
+/* Called back from a call: was that done, and nobody had heard of it yet? */
+static int
+find_result(const struct helper *helper, int pidfd)
+{
+	struct sockaddr_storage peer;
+	socklen_t size = sizeof(peer);
+	int lowest = helper->fd == 0 ? 1 : 0; /* where open(2) puts it */
+	int fd;
+
+	if (helper->address != NULL)
+		return getpeername(helper->fd, (struct sockaddr *)&peer,
+		    &size) == 0 ? 0 : -CDN_ERESTARTSYS;
+	fd = cdn_sys_pidfd_getfd(pidfd, lowest);
+	return fd >= 0 ? fd : -CDN_ERESTARTSYS;
+}
+
+static int
+call_back(struct helper *helper, int pidfd)
+{
+	siginfo_t info = { .si_signo = CALL_BACK, .si_code = SI_QUEUE };
+	int32_t r;
+
+	info.si_value.sival_ptr = helper;
+	(void)cdn_raw(SYS_pidfd_send_signal, pidfd, CALL_BACK, &info, 0);
+	while ((r = look_at(helper)) == WAITING)
+		if (cdn_sys_has_ended(pidfd))
+			return -CDN_ERESTARTSYS;
 	return r;
 }
 
@@ -163,11 +237,11 @@ run_helper(struct cdn_call *call, struct helper *helper)
 	if (pid < 0)
 		return -ENFILE;
 	r = await(call, helper);
-	/* It may have come while we thought of leaving. */
-	if (r == -CDN_ERESTARTSYS &&
-	    __atomic_load_n(&helper->result, __ATOMIC_ACQUIRE) != WAITING)
-		r = helper->result;
-	if (r >= 0 && helper->address == NULL)
+	if (r == -CDN_ERESTARTSYS)
+		r = call_back(helper, pidfd);
+	if (r == CALLED)
+		r = find_result(helper, pidfd);
+	else if (r >= 0 && helper->address == NULL)
 		r = cdn_sys_pidfd_getfd(pidfd, r);
 	end_helper(pidfd);
 	return r;

@@ -30,6 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define AT_ONCE	   30 /* tries, each a millisecond later */
 #define LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 static volatile sig_atomic_t signals;
@@ -223,6 +224,24 @@ fifo_killed(void)
 	printf("nobody is left: %s\n", said(fd));
 }
 
+/* A signal and the other end come at once: nobody is let in alone. */
+static void
+fifo_at_once(void)
+{
+	int good = 0;
+
+	for (unsigned i = 0; i < AT_ONCE; i++) {
+		pid_t pid = opener("fifo", O_RDONLY, SA_RESTART);
+
+		await_open(pid);
+		kill(pid, SIGUSR1);
+		usleep(i * 1000);
+		close(open("fifo", O_WRONLY));
+		good += strcmp(ended(pid), "status 0") == 0;
+	}
+	printf("both at once: %d\n", good);
+}
+
 static void
 fifos(void)
 {
@@ -233,6 +252,7 @@ fifos(void)
 	fifo_signals(O_WRONLY, "a writer");
 	fifo_stops();
 	fifo_killed();
+	fifo_at_once();
 	unlink("fifo");
 }
 

@@ -13,7 +13,7 @@ cd "$stage/w" || exit 1
 ./moments m >"$stage/plain"
 ok $? 'plainly'
 lines=$(wc -l <"$stage/plain")
-[ "$lines" -eq 46 ]
+[ "$lines" -eq 47 ]
 ok $? "it says all of it ($lines lines)"
 for mode in B C; do
 	inside "$mode" -- ./moments m >"$stage/$mode"
