@@ -75,6 +75,11 @@
 #define CDN_BROKER_SOCKETS   1024   /* bound by a run, known as its own */
 #define CDN_BROKER_AGAIN     40	    /* times a call is begun anew */
 #define CDN_BROKER_MESSAGE_MAX (1024UL * 1024UL) /* bytes of one datagram */
+#define CDN_RPC_LINE_MAX     (16UL * 1024UL * 1024UL) /* bytes of one message */
+#define CDN_RPC_DEPTH_MAX    64	    /* levels of nesting in one message */
+#define CDN_RPC_TOOLS_MAX    4096   /* tools of one MCP server */
+#define CDN_RPC_PENDING_MAX  65536  /* requests in flight, each way */
+#define CDN_RPC_DECODE_MAX   4	    /* times that %XX is taken for one byte */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
 #define CDN_VERIFY_LOOKS_MAX 20000UL /* names looked at for one sample */

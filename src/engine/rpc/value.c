@@ -1,0 +1,218 @@
+#include "engine/rpc/value.h"
+
+#include <strings.h>
+
+/* Names that lead nowhere, whatever a policy says. */
+static const char *const pseudo[] = { "/dev/null", "/dev/zero", "/dev/full",
+	"/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout",
+	"/dev/stderr", "/dev/tty" };
+
+static bool
+is_pseudo(cdn_str text)
+{
+	for (size_t i = 0; i < CDN_LEN(pseudo); i++)
+		if (cdn_str_is(text, pseudo[i]))
+			return true;
+	return false;
+}
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "C:\x" and "C:/x" */
+static bool
+has_drive(cdn_str s)
+{
+	return s.n >= 3 && is_letter(s.p[0]) && s.p[1] == ':' &&
+	    (s.p[2] == '\\' || s.p[2] == '/');
+}
+
+static bool
+is_file_url(cdn_str s)
+{
+	return s.n >= 5 && strncasecmp(s.p, "file:", 5) == 0;
+}
+
+/* ----- Does it look like one? ---------------------------------------------- */
+
+static bool
+begins_like_text(cdn_str s)
+{
+	if (s.n < 2 || (s.p[0] != '/' && s.p[0] != '~'))
+		return false;
+	return s.p[1] == ' ' || (s.p[0] == '/' &&
+	    (s.p[1] == '/' || s.p[1] == '*'));
+}
+
+static bool
+looks_like_path(cdn_str s)
+{
+	if (memchr(s.p, '\n', s.n) != NULL || begins_like_text(s))
+		return false;
+	return s.p[0] == '/' || s.p[0] == '\\' || s.p[0] == '~' ||
+	    has_drive(s) || is_file_url(s);
+}
+
+/* "/help", "\d+": a mark and one word. */
+static bool
+is_one_part(cdn_str s)
+{
+	cdn_str rest = cdn_str_from(s, 1);
+
+	return rest.n > 0 && (s.p[0] == '/' || s.p[0] == '\\') &&
+	    memchr(rest.p, '/', rest.n) == NULL &&
+	    memchr(rest.p, '\\', rest.n) == NULL;
+}
+
+/* ----- What it may mean ----------------------------------------------------- */
+
+static void
+add(struct cdn_rpc_value *v, enum cdn_rpc_form_kind kind, cdn_str text,
+    const char *why)
+{
+	if (v->count < CDN_RPC_FORMS_MAX)
+		v->forms[v->count++] =
+		    (struct cdn_rpc_form){ kind, text, why };
+}
+
+static void
+add_path(struct cdn_rpc_value *v, cdn_str s)
+{
+	if (s.n > 0 && memchr(s.p, '\0', s.n) != NULL)
+		add(v, CDN_RPC_FOREIGN, s, "holds a NUL byte");
+	else if (has_drive(s) || (s.n > 0 && s.p[0] == '\\'))
+		add(v, CDN_RPC_FOREIGN, s, "is a Windows path");
+	else if (s.n > 0 && s.p[0] == '~' && (s.n == 1 || s.p[1] == '/'))
+		add(v, CDN_RPC_HOME, cdn_str_from(s, 1), NULL);
+	else if (s.n > 0 && s.p[0] == '~')
+		add(v, CDN_RPC_FOREIGN, s, "is in another user's home");
+	else if (s.n > 0 && !is_pseudo(s))
+		add(v, CDN_RPC_PATH, s, NULL);
+}
+
+/* The same with every '\' a '/': for a server that thinks so. */
+static bool
+add_both(struct cdn_rpc_value *v, cdn_str s, struct cdn_arena *arena)
+{
+	char *turned;
+
+	add_path(v, s);
+	if (v->count == 0 || s.n == 0 || memchr(s.p, '\\', s.n) == NULL ||
+	    v->forms[v->count - 1].kind == CDN_RPC_FOREIGN)
+		return true;
+	turned = cdn_arena_dup(arena, s.p, s.n);
+	if (turned == NULL)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (turned[i] == '\\')
+			turned[i] = '/';
+	add_path(v, (cdn_str){ turned, s.n });
+	return true;
+}
+
+static int
+hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* Every %XX as its byte, once; *changed when there was one. */
+static bool
+decode(cdn_str s, struct cdn_arena *arena, cdn_str *ret, bool *changed)
+{
+	char *out;
+	size_t n = 0;
+
+	*changed = false;
+	if (s.n == 0 || memchr(s.p, '%', s.n) == NULL)
+		return true;
+	out = cdn_arena_alloc(arena, s.n);
+	if (out == NULL)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		bool is_code = s.p[i] == '%' && i + 2 < s.n &&
+		    hex(s.p[i + 1]) >= 0 && hex(s.p[i + 2]) >= 0;
+
+		out[n++] = is_code ?
+		    (char)(hex(s.p[i + 1]) * 16 + hex(s.p[i + 2])) : s.p[i];
+		i += is_code ? 2 : 0;
+		*changed |= is_code;
+	}
+	*ret = (cdn_str){ out, n };
+	return true;
+}
+
+/* As it stands, and as often decoded as there is something to decode. */
+static bool
+add_decoded(struct cdn_rpc_value *v, cdn_str s, struct cdn_arena *arena)
+{
+	bool changed = true;
+
+	for (int i = 0; changed; i++) {
+		if (i > CDN_RPC_DECODE_MAX) {
+			add(v, CDN_RPC_FOREIGN, s, "is encoded many times over");
+			return true;
+		}
+		if (!add_both(v, s, arena) || !decode(s, arena, &s, &changed))
+			return false;
+	}
+	return true;
+}
+
+/* Behind "file:": an authority, a path, perhaps a query. */
+static bool
+add_url(struct cdn_rpc_value *v, cdn_str s, struct cdn_arena *arena)
+{
+	cdn_str host = { "", 0 };
+	size_t end = 0;
+
+	if (cdn_str_starts(s, CDN_STR("//"))) {
+		s = cdn_str_from(s, 2);
+		while (end < s.n && s.p[end] != '/' && s.p[end] != '\\')
+			end++;
+		host = (cdn_str){ s.p, end };
+		s = cdn_str_from(s, end);
+	}
+	if (host.n > 0 && !(host.n == 9 &&
+	    strncasecmp(host.p, "localhost", 9) == 0)) {
+		add(v, CDN_RPC_FOREIGN, host, "is on another machine");
+		return true;
+	}
+	for (end = 0; end < s.n && s.p[end] != '?' && s.p[end] != '#';)
+		end++;
+	if (end < s.n && !add_both(v, (cdn_str){ s.p, end }, arena))
+		return false;
+	return add_decoded(v, s, arena);
+}
+
+bool
+cdn_rpc_value_read(cdn_str text, enum cdn_rpc_door door,
+    struct cdn_arena *arena, struct cdn_rpc_value *ret)
+{
+	cdn_str s = cdn_str_trim(text);
+
+	ret->count = 0;
+	ret->word = false;
+	/* Longer than any path that a system call takes. */
+	if (s.n == 0 || text.n > CDN_PATH_MAX)
+		return true;
+	if (door == CDN_RPC_GUESS) {
+		if (!looks_like_path(s))
+			return true;
+		ret->word = is_one_part(s);
+		if (ret->word && s.p[0] == '\\')
+			return true;
+	}
+	if (is_file_url(s))
+		return add_url(ret, cdn_str_from(s, 5), arena);
+	return add_decoded(ret, s, arena);
+}

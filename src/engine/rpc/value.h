@@ -1,0 +1,48 @@
+/*
+ * value - is this string a path, and which?
+ *
+ * Two doors.  A field that is known to hold paths (schema.h) is asked with
+ * CDN_RPC_KNOWN: everything in it is a path, relative ones too.  Any other
+ * string is asked with CDN_RPC_GUESS: it is a path when it looks like one, and
+ * text otherwise.
+ *
+ * What a string means depends on who reads it: a server may take "..%2f" or
+ * "..\" for a way up, or not.  So a value has several forms, and a guard that
+ * lets it pass must have allowed each of them.
+ */
+#ifndef CDN_RPC_VALUE_H
+#define CDN_RPC_VALUE_H
+
+#include "base/arena.h"
+
+enum cdn_rpc_door { CDN_RPC_KNOWN, CDN_RPC_GUESS };
+
+enum cdn_rpc_form_kind {
+	CDN_RPC_PATH,	 /* absolute, or relative to where the server runs */
+	CDN_RPC_HOME,	 /* "~" or "~/...": text is what follows the '~' */
+	CDN_RPC_FOREIGN, /* nothing that could be judged here; why says it */
+};
+
+struct cdn_rpc_form {
+	enum cdn_rpc_form_kind kind;
+	cdn_str text;	 /* in the arena, or of the value; no NUL in it */
+	const char *why; /* FOREIGN: "is a Windows path" */
+};
+
+#define CDN_RPC_FORMS_MAX (3 * CDN_RPC_DECODE_MAX + 2)
+
+struct cdn_rpc_value {
+	struct cdn_rpc_form forms[CDN_RPC_FORMS_MAX];
+	size_t count; /* 0: it is text */
+	/*
+	 * A guess of one part, such as "/help": when nothing of that name is
+	 * there it is a word and no path.
+	 */
+	bool word;
+};
+
+/* False when memory ran out. */
+CDN_MUST_USE bool cdn_rpc_value_read(cdn_str text, enum cdn_rpc_door door,
+    struct cdn_arena *arena, struct cdn_rpc_value *ret);
+
+#endif
