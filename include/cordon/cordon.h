@@ -697,6 +697,41 @@ CORDON_API CORDON_MUST_USE int cordon_verify(
     const struct cordon_verify_options *options,
     struct cordon_verify_result *ret, struct cordon_error *err);
 
+/* ----- Tools of MCP servers ------------------------------------------------ */
+
+/* A call of a tool, before it is sent to its server. */
+struct cordon_mcp_call {
+	size_t size;	  /* sizeof(struct cordon_mcp_call) */
+	const char *tool; /* its name */
+	/* As the server listed it: {"name":..,"inputSchema":..}; or NULL. */
+	const char *definition;
+	size_t definition_len;
+	const char *arguments; /* JSON */
+	size_t arguments_len;
+};
+
+struct cordon_mcp_refusal {
+	bool refused;	    /* false: the rest says nothing */
+	char field[256];    /* "files[1]" */
+	const char *reason; /* static: "schema" when the field is known to hold
+			     * a path, "heuristic" when it looks like one */
+	bool has_verdict;   /* false: it could not be judged; text says why */
+	struct cordon_verdict verdict; /* borrowed from the session */
+	char path[4097];    /* as it was judged */
+	char text[1024];    /* for the model: what, which rule, the remedy */
+};
+
+/*
+ * Does the call name a path that an agent may not use?  Every string of the
+ * arguments is looked at, in arrays and objects too.  0 when an answer was
+ * given; CORDON_E_INVALID when the arguments are no JSON that two programs
+ * would understand in the same way.  What the server then opens is for its
+ * cage to decide.
+ */
+CORDON_API CORDON_MUST_USE int cordon_mcp_check(
+    const struct cordon_session *session, const struct cordon_mcp_call *call,
+    struct cordon_mcp_refusal *ret, struct cordon_error *err);
+
 /* ----- Named policies and trust ------------------------------------------ */
 
 struct cordon_store_entry {

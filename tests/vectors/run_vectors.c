@@ -416,6 +416,7 @@ static const struct {
 	{ "effective_profile", run_effective_profile },
 	{ "glob", run_glob },
 	{ "load", run_document },
+	{ "mcp_guard", vector_mcp_guard },
 	{ "merge", run_merge },
 	{ "normalize_path", run_normalize_path },
 	{ "normalize_rule", run_normalize_rule },

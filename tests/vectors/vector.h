@@ -61,6 +61,10 @@ char *fixture_path(const struct fixture *f, const char *path);
 char *fixture_write(const struct fixture *f, const char *name,
     const char *text);
 
+/* ----- One kind of its own (mcp.c) -------------------------------------- */
+
+void vector_mcp_guard(struct vector *v);
+
 /* ----- The command itself (command.c) ----------------------------------- */
 
 /* check, resolve and omega_block as `cordon check --json` answers them. */
