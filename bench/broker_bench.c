@@ -59,6 +59,17 @@ call_write(const char *path)
 }
 
 static int
+call_make(const char *path)
+{
+	char name[256];
+	int fd;
+
+	snprintf(name, sizeof(name), "%s.m", path);
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	return fd < 0 || close(fd) != 0 ? -1 : unlink(name);
+}
+
+static int
 call_chmod(const char *path)
 {
 	return chmod(path, 0644);
@@ -90,7 +101,9 @@ static const struct call {
 	bool ways[WAYS];
 } calls[] = {
 	{ "open to read", "top", call_read, 1, { true, false, true, true } },
-	{ "open to write, goes on", "open/f", call_write, 1,
+	{ "open to write, all open", "open/f", call_write, 1,
+	    { true, true, false, false } },
+	{ "make, unlink: go on", "open/f", call_make, 2,
 	    { true, true, false, false } },
 	{ "open to write", "top", call_write, 1, { true, true, true, true } },
 	{ "chmod", "top", call_chmod, 1, { true, true, true, false } },
@@ -260,6 +273,9 @@ static const struct {
 	const char *name, *script;
 } jobs[] = {
 	{ "unpack", "rm -rf new && mkdir new && tar xf tree.tar -C new" },
+	{ "write, all open", "rm -rf open/new && mkdir open/new && i=0 && "
+	    "while [ $i -lt 4000 ]; do echo x >open/new/$i; i=$((i + 1)); "
+	    "done" },
 	{ "find and cat", "find tree -type f -exec cat {} + >/dev/null" },
 	{ "cc", "gcc -O1 -c -o out.o big.c" },
 };

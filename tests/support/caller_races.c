@@ -14,10 +14,11 @@
  *	rename		B takes the place of A, and goes back; the path is A/s
  *	descriptor	of A or of B; the path is s
  *	directory	the working directory is A or B; the path is s
- * HOW	read, write, list (a directory), unlink (and made again)
+ * HOW	read, write, list (a directory), unlink (and made again), make (and
+ *	removed again)
  *
  * `leaks N good N refused N`: a leak is a file whose text begins with SE, a
- * directory that holds "deep", or that B is gone.  At least N times, and until it
+ * directory that holds "deep", that B is gone, or that it was made.  At least N times, and until it
  * went both ways or never will; ten leaks are enough.
  *
  *	reuse-first A		a process that removes A; `pid N`
@@ -216,12 +217,26 @@ try_unlink(void)
 	return lstat(b, &st) == 0 ? GOOD : LEAK;
 }
 
+static enum outcome
+try_make(void)
+{
+	int fd = (int)syscall(SYS_openat, at, path,
+	    O_WRONLY | O_CREAT | O_EXCL, 0644);
+	struct stat st;
+
+	if (fd < 0)
+		return REFUSED;
+	close(fd);
+	(void)syscall(SYS_unlinkat, AT_FDCWD, a, 0);
+	return lstat(b, &st) == 0 ? LEAK : GOOD;
+}
+
 static const struct how {
 	const char *name;
 	enum outcome (*fn)(void);
 } hows[] = {
 	{ "read", try_read }, { "write", try_write }, { "list", try_list },
-	{ "unlink", try_unlink },
+	{ "unlink", try_unlink }, { "make", try_make },
 };
 
 /* ----- The whole ------------------------------------------------------------------- */

@@ -61,7 +61,11 @@ typedef void cdn_last_look_fn(void *arg);
 
 struct cdn_broker_region {
 	const char *path;
-	bool native; /* open, fixed, host or device: CONTINUE is sound there */
+	/*
+	 * Open, fixed, host or device: Landlock holds what is made, removed
+	 * and moved there.  Not what is opened, which may have other names.
+	 */
+	bool native;
 };
 
 /* All that it points to is borrowed until close; ruleset until open. */

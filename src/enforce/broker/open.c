@@ -349,9 +349,23 @@ make(struct cdn_call *call, struct cdn_object *object,
 
 /* ----- The whole ----------------------------------------------------------------- */
 
+/* Only something new comes of it, whatever stands at the path by then. */
+static bool
+makes_only(int flags)
+{
+	return (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ||
+	    (flags & TMPFILE_BIT) != 0;
+}
+
 /*
- * Before ABI 3 Landlock lets O_RDONLY|O_TRUNC pass: never that one.  Nor what
- * would make a set-ID file, if what is there now were not.
+ * Of what is there already Landlock knows the directory, not the file: a second
+ * name of a denied one, in an open region, would be opened there by who changes
+ * the path now.  So whatever may open such a thing is done by us, on the object
+ * that was judged.  With O_EXCL, or without a name, the kernel opens nothing
+ * that was there, follows no link at the end, and Landlock grants the making
+ * only where the policy allows everything.
+ *
+ * Never a set-ID file.  Before ABI 3 Landlock lets O_RDONLY|O_TRUNC pass.
  */
 static bool
 may_continue(const struct cdn_call *call, const struct cdn_object *object,
@@ -359,13 +373,10 @@ may_continue(const struct cdn_call *call, const struct cdn_object *object,
 {
 	int flags = request->flags;
 
-	if ((flags & (O_CREAT | TMPFILE_BIT)) != 0 &&
-	    (request->mode & SET_ID) != 0)
+	if (!makes_only(flags) || (request->mode & SET_ID) != 0)
 		return false;
 	if ((flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
 		return false;
-	if (object->rdev == DEVICE_PTMX && S_ISCHR(object->mode))
-		return false; /* we want to know what it makes */
 	return !call->broker->spec.reads && cdn_call_is_native(call, object);
 }
 
@@ -389,11 +400,7 @@ try_open(struct cdn_call *call, const struct request *request,
 	if (r == 0)
 		r = judge_mode(call, &object, request);
 	if (r == 0 && may_continue(call, &object, request)) {
-		/*
-		 * Sound although he may change the path now: the kernel checks
-		 * what it really opens against Landlock, which holds rights to
-		 * modify only where the policy allows everything.
-		 */
+		/* Sound although he may change the path now: see above. */
 		answer->kind = CDN_ANSWER_CONTINUE;
 	} else if (r == 0 && object.fd >= 0) {
 		r = open_existing(call, &object, request);

@@ -31,6 +31,13 @@ opens_native(const struct cdn_plan *plan)
 	return plan->mode != CDN_PLAN_MODE_C;
 }
 
+/* From mode B on whoever opens to write what is there is judged. */
+static bool
+writes_native(const struct cdn_plan *plan)
+{
+	return plan->mode != CDN_PLAN_MODE_B && plan->mode != CDN_PLAN_MODE_C;
+}
+
 static bool
 network_open(const struct cdn_plan *plan)
 {
@@ -78,10 +85,15 @@ static const struct {
 	    "what may be read can be sent to wherever the network is allowed "
 	    "to reach" }, network_open },
 	{ { "other-names", false, false,
-	    "a file that a pattern denies, and that had another name (a hard "
-	    "link) where the policy allows it before the run, is open under "
-	    "that name; files that are denied by their own name are not" },
-	    opens_native },
+	    "a file that a pattern denies to read, and that had another name "
+	    "(a hard link) where the policy allows it before the run, can be "
+	    "read under that name; files that are denied by their own name "
+	    "cannot" }, opens_native },
+	{ { "other-names-modify", false, false,
+	    "a file that a pattern denies to modify, and that had another name "
+	    "where the policy allows it before the run, can be modified under "
+	    "that name; files that are denied by their own name cannot" },
+	    writes_native },
 	{ { "outside-changes", false, false,
 	    "links and mounts that somebody outside makes during a run" },
 	    NULL },

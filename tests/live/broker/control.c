@@ -40,12 +40,13 @@ look_to_open(struct cdn_call *call, struct cdn_call_answer *answer)
 {
 	int flags = (int)call->notif->data.args[2];
 	bool writes = (flags & O_ACCMODE) != O_RDONLY;
+	unsigned how = (flags & O_CREAT) != 0 ? CDN_OBJECT_MISSING : 0;
 
 	if ((flags & O_PATH) != 0)
 		go_on(answer, 0);
 	else
 		go_on(answer, look(call, writes ? CORDON_MODIFY :
-						  CORDON_READ, 0));
+						  CORDON_READ, how));
 }
 
 static void

@@ -94,9 +94,14 @@ static const struct race {
 	    CAGE_C },
 	{ "a path string, to write to", "string", "write", "pub/a", "ro//a",
 	    "", NULL, CAGE_C },
-	/* Here the broker lets the call go on; only Landlock stands between. */
+	/* Where Landlock allows all, also what is denied by its other name. */
 	{ "a path string, from where Landlock holds", "string", "write",
 	    "open/x", "./ro/a", "", NULL, CAGE_B },
+	{ "a path string, to another name of what is denied", "string",
+	    "write", "open/x", "open/h", "", NULL, CAGE_B },
+	/* Here the broker lets the call go on; only Landlock stands between. */
+	{ "a path string, to make", "string", "make", "open/n", "ro///n", "",
+	    NULL, CAGE_B },
 	{ "a path string, to remove", "string", "unlink", "pub/x", "ro//x",
 	    "", NULL, CAGE_C },
 	{ "the page it lies on", "remap", "read", "pubs", "s.ev", "", NULL,
@@ -117,6 +122,9 @@ static const struct race {
 	    NULL, CAGE_C },
 };
 
+/* Set before there is anybody who asks. */
+static struct stat race_denied;
+
 static inline void
 race_files(void)
 {
@@ -126,6 +134,8 @@ race_files(void)
 	tmp_file("w/pub/x", "public\n");
 	tmp_file("w/pub/s", "public\n");
 	tmp_file("w/open/x", "public\n");
+	tmp_hardlink("w/ro/a", "w/open/h");
+	tmp_need(stat(tmp_path("w/ro/a"), &race_denied) == 0, "stat", "w/ro/a");
 	/* Of one length, with the same beginning. */
 	tmp_file("w/pubs", "public\n");
 	tmp_link("secrets/s", "w/s.ev");
@@ -134,6 +144,20 @@ race_files(void)
 	tmp_file("w/pub/turn/s", "public\n");
 	tmp_dir("w/pub/other");
 	tmp_link("../../secrets/s", "w/pub/other/s");
+}
+
+/* What lies in ro keeps its rule under every name. */
+static inline void
+race_other_names(const struct cdn_question *question, dev_t dev, ino_t ino,
+    struct cordon_verdict *verdict, void *arg)
+{
+	(void)arg;
+	if (question->op != CORDON_MODIFY || race_denied.st_dev != dev ||
+	    race_denied.st_ino != ino)
+		return;
+	verdict->decision = CORDON_DENY;
+	verdict->allowed = false;
+	verdict->matched_rule = "ro/**";
 }
 
 struct race_result {
@@ -146,7 +170,7 @@ static inline struct race_result
 race_run(const struct race *race, const char *who, unsigned long n, bool loose)
 {
 	struct race_result result = { -1, -1, -1, "" };
-	struct cage cage = { .loose = loose };
+	struct cage cage = { .loose = loose, .other_names = race_other_names };
 	bool outside = strcmp(who, "outsider") == 0;
 	struct race_turn turn = { race->a, race->b, race->c };
 	pid_t turner = -1;
@@ -178,7 +202,7 @@ static inline const struct race *
 race_native(void)
 {
 	for (size_t i = 0; i < CDN_LEN(races); i++)
-		if (races[i].mode == CAGE_B)
+		if (strcmp(races[i].how, "make") == 0)
 			return &races[i];
 	return NULL;
 }
