@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "enforce/backend/grants.h"
 #include "enforce/sys/sys.h"
 
 #define READ_EXECUTE (CDN_LL_READ_FILE | CDN_LL_READ_DIR | CDN_LL_EXECUTE)
@@ -15,10 +16,6 @@
 	    CDN_LL_MAKE_DIR | CDN_LL_MAKE_SYM | CDN_LL_MAKE_FIFO |         \
 	    CDN_LL_MAKE_SOCK | CDN_LL_REMOVE_FILE | CDN_LL_REMOVE_DIR |    \
 	    CDN_LL_REFER)
-/* Rights that mean something on what is no directory. */
-#define OF_A_FILE                                                          \
-	(CDN_LL_EXECUTE | CDN_LL_WRITE_FILE | CDN_LL_READ_FILE |           \
-	    CDN_LL_TRUNCATE | CDN_LL_IOCTL_DEV)
 
 static const uint64_t rights[CDN_REGION_KIND_MAX] = {
 	[CDN_REGION_CLOSED] = 0,
@@ -47,6 +44,12 @@ uint64_t
 cdn_landlock_rights(enum cdn_region_kind kind)
 {
 	return rights[kind];
+}
+
+uint64_t
+cdn_landlock_bound(enum cdn_region_kind kind)
+{
+	return bounds[kind];
 }
 
 struct cdn_landlock_ruleset
@@ -112,32 +115,14 @@ walk(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A ruleset in the making, and what each kind of region gets there. */
+/* Rulesets in the making. */
 struct draft {
-	const uint64_t *table;
-	struct cdn_landlock_ruleset handled;
-	int fd;
+	struct cdn_landlock_ruleset handled[CDN_RULESET_MAX];
+	int fd[CDN_RULESET_MAX];
 	int root; /* of the regions; -1: ours */
+	const char *top; /* a region with more in it: the way to them begins */
+	int top_fd;	 /* there; NULL and -1: at the root */
 };
-
-/* The rights of the region in this one; 0: it has no rule there. */
-static uint64_t
-granted(const struct draft *draft, const struct cdn_region *region)
-{
-	uint64_t all = region->directory ? UINT64_MAX : OF_A_FILE;
-
-	return draft->table[region->held] & draft->handled.fs & all;
-}
-
-static bool
-is_granted(const struct draft *drafts, size_t n,
-    const struct cdn_region *region)
-{
-	for (size_t i = 0; i < n; i++)
-		if (granted(&drafts[i], region) != 0)
-			return true;
-	return false;
-}
 
 /* Without openat2 nobody has another root: the broker needs it. */
 static int
@@ -149,34 +134,35 @@ open_region(const struct draft *draft, const char *path)
 	};
 	int fd;
 
-	if (draft->root >= 0)
-		return cdn_sys_openat2(draft->root,
+	if (draft->top != NULL)
+		fd = cdn_sys_openat2(draft->top_fd,
+		    path + strlen(draft->top) + 1, &how);
+	else if (draft->root >= 0)
+		fd = cdn_sys_openat2(draft->root,
 		    path[1] == '\0' ? "." : path + 1, &how);
-	fd = cdn_sys_openat2(AT_FDCWD, path, &how);
-	return fd == -ENOSYS || fd == -EPERM ? walk(path) : fd;
+	else
+		fd = cdn_sys_openat2(AT_FDCWD, path, &how);
+	return draft->root < 0 && (fd == -ENOSYS || fd == -EPERM) ?
+	    walk(path) : fd;
 }
 
-/* The plan's path is real: a symbolic link there now is not what was judged. */
-static int
-add_region(const struct draft *drafts, size_t n,
-    const struct cdn_region *region, struct cordon_error *err)
+static void
+leave_top(struct draft *draft)
 {
-	cdn_cleanup_fd int fd = -1;
+	cdn_cleanup_fd_fn(&draft->top_fd);
+	draft->top = NULL;
+	draft->top_fd = -1;
+}
 
-	if (!is_granted(drafts, n, region))
-		return 0;
-	fd = open_region(drafts, region->path);
-	if (fd == -ENOENT)
-		return 0;
-	if (fd < 0)
-		return cdn_err_sys(err, -fd, "landlock: cannot open '%s'",
-		    region->path);
+static int
+add_rules(const struct draft *draft, const struct cdn_region *region,
+    const struct cdn_grant *grant, int fd, struct cordon_error *err)
+{
 	if (!region->directory && has_other_names(fd))
 		return 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t rights_here = granted(&drafts[i], region);
-		int r = rights_here == 0 ? 0 :
-		    cdn_sys_landlock_add(drafts[i].fd, fd, rights_here);
+	for (int i = 0; i < CDN_RULESET_MAX; i++) {
+		int r = grant->rights[i] == 0 ? 0 :
+		    cdn_sys_landlock_add(draft->fd[i], fd, grant->rights[i]);
 
 		if (r < 0)
 			return cdn_err_sys(err, -r,
@@ -185,23 +171,62 @@ add_region(const struct draft *drafts, size_t n,
 	return 0;
 }
 
+/*
+ * The plan's path is real: a symbolic link there now is not what was judged.
+ * Each region is opened once, whatever number of rulesets it is for.  below:
+ * others that lie in it follow.
+ */
 static int
-create(struct draft *drafts, size_t n, int abi, struct cordon_error *err)
+add_region(struct draft *draft, const struct cdn_region *region,
+    const struct cdn_grant *grant, bool below, struct cordon_error *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		int fd = cdn_sys_landlock_create(&drafts[i].handled, abi);
+	int fd, code;
 
-		if (fd < 0)
-			return cdn_err_sys(err, -fd,
-			    "landlock: cannot create a ruleset");
-		drafts[i].fd = fd;
+	if (grant->rights[CDN_RULESET_PLAN] == 0 &&
+	    grant->rights[CDN_RULESET_BOUND] == 0)
+		return 0;
+	if (draft->top != NULL &&
+	    !cdn_plan_at_or_below(region->path, draft->top))
+		leave_top(draft);
+	fd = open_region(draft, region->path);
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return cdn_err_sys(err, -fd, "landlock: cannot open '%s'",
+		    region->path);
+	code = add_rules(draft, region, grant, fd, err);
+	if (below && draft->top == NULL && region->path[1] != '\0') {
+		draft->top = region->path;
+		draft->top_fd = fd;
+	} else {
+		close(fd);
 	}
-	return 0;
+	return code;
 }
 
-/* What whoever judges has of his own: terminals, and his /proc. */
 static int
-add_bound(struct draft draft, struct cordon_error *err)
+add_regions(struct draft *draft, const struct cdn_plan *plan,
+    const struct cdn_grant *grants, struct cordon_error *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < plan->region_count; i++) {
+		const struct cdn_region *region = &plan->regions[i];
+		bool below = region->directory && i + 1 < plan->region_count &&
+		    cdn_plan_at_or_below(region[1].path, region->path);
+
+		code = add_region(draft, region, &grants[i], below, err);
+	}
+	leave_top(draft);
+	return code;
+}
+
+/*
+ * What whoever judges has of his own: terminals, and his /proc.  A descriptor
+ * has the rights of who opened it.  grants.c knows of them, too.
+ */
+static int
+add_beside(struct draft *draft, struct cordon_error *err)
 {
 	static const struct cdn_region regions[] = {
 		{ .path = "/dev/pts", .directory = true,
@@ -209,72 +234,89 @@ add_bound(struct draft draft, struct cordon_error *err)
 		{ .path = "/proc", .directory = true,
 		    .held = CDN_REGION_FIXED },
 	};
-	size_t n = draft.root >= 0 ? CDN_LEN(regions) : 1;
+	size_t n = draft->root >= 0 ? CDN_LEN(regions) : 1;
 	int code = 0;
 
-	draft.root = -1;
-	for (size_t i = 0; code == 0 && i < n; i++)
-		code = add_region(&draft, 1, &regions[i], err);
+	draft->root = -1;
+	for (size_t i = 0; code == 0 && i < n; i++) {
+		struct cdn_grant grant = { .rights = { [CDN_RULESET_BOUND] =
+		    bounds[regions[i].held] &
+		    draft->handled[CDN_RULESET_BOUND].fs } };
+
+		code = add_region(draft, &regions[i], &grant, false, err);
+	}
 	return code;
 }
 
-/*
- * Each region is opened once, whatever number of rulesets it is for.  bound:
- * the last one is that of whoever judges, and a descriptor has the rights of
- * who opened it.
- */
-static int
-build(const struct cdn_plan *plan, int abi, struct draft *drafts, size_t n,
-    bool bound, struct cordon_error *err)
-{
-	int code = create(drafts, n, abi, err);
-
-	for (size_t i = 0; code == 0 && i < plan->region_count; i++)
-		code = add_region(drafts, n, &plan->regions[i], err);
-	if (code == 0 && bound)
-		code = add_bound(drafts[n - 1], err);
-	for (size_t i = 0; code != 0 && i < n; i++)
-		cdn_cleanup_fd_fn(&drafts[i].fd);
-	return code;
-}
-
-static struct draft
-inner(const struct cdn_plan *plan, int abi, int root)
-{
-	return (struct draft){ .table = rights, .fd = -1, .root = root,
-		.handled = cdn_landlock_handled(abi,
-		    plan->network == CDN_NETWORK_FULL) };
-}
+/* ----- Building ------------------------------------------------------------------ */
 
 /* Files only: what it connects to, and whom it signals, it decides itself. */
-static struct draft
-outer(int abi, int root)
+static struct cdn_landlock_ruleset
+handled_by_bound(int abi)
 {
-	struct draft draft = { .table = bounds, .fd = -1, .root = root,
-		.handled = cdn_landlock_handled(abi, true) };
+	struct cdn_landlock_ruleset handled = cdn_landlock_handled(abi, true);
 
-	draft.handled.scoped = 0;
-	return draft;
+	handled.scoped = 0;
+	return handled;
+}
+
+static int
+create(struct draft *draft, int abi, struct cordon_error *err)
+{
+	for (int i = 0; i < CDN_RULESET_MAX; i++) {
+		int fd = draft->handled[i].fs == 0 ? -1 :
+		    cdn_sys_landlock_create(&draft->handled[i], abi);
+
+		if (draft->handled[i].fs != 0 && fd < 0)
+			return cdn_err_sys(err, -fd,
+			    "landlock: cannot create a ruleset");
+		draft->fd[i] = fd;
+	}
+	return 0;
+}
+
+static int
+fill(struct draft *draft, const struct cdn_plan *plan,
+    struct cordon_error *err)
+{
+	const uint64_t handled[CDN_RULESET_MAX] = { draft->handled[0].fs,
+		draft->handled[1].fs };
+	struct cdn_grant *grants = calloc(plan->region_count + 1,
+	    sizeof(*grants));
+	int code;
+
+	if (grants == NULL)
+		return cdn_err_nomem(err);
+	cdn_grants_find(plan, handled, grants);
+	code = add_regions(draft, plan, grants, err);
+	free(grants);
+	if (code == 0 && draft->fd[CDN_RULESET_BOUND] >= 0)
+		code = add_beside(draft, err);
+	return code;
 }
 
 int
 cdn_landlock_build(const struct cdn_plan *plan, int abi, int root,
     int *ret_fd, int *ret_bound, struct cordon_error *err)
 {
-	struct draft drafts[2];
-	size_t n = 0;
+	struct draft draft = { .fd = { -1, -1 }, .root = root, .top_fd = -1 };
 	int code;
 
 	if (ret_fd != NULL)
-		drafts[n++] = inner(plan, abi, root);
+		draft.handled[CDN_RULESET_PLAN] = cdn_landlock_handled(abi,
+		    plan->network == CDN_NETWORK_FULL);
 	if (ret_bound != NULL)
-		drafts[n++] = outer(abi, root);
-	code = build(plan, abi, drafts, n, ret_bound != NULL, err);
+		draft.handled[CDN_RULESET_BOUND] = handled_by_bound(abi);
+	code = create(&draft, abi, err);
+	if (code == 0)
+		code = fill(&draft, plan, err);
+	for (int i = 0; code != 0 && i < CDN_RULESET_MAX; i++)
+		cdn_cleanup_fd_fn(&draft.fd[i]);
 	if (code != 0)
 		return code;
 	if (ret_fd != NULL)
-		*ret_fd = drafts[0].fd;
+		*ret_fd = draft.fd[CDN_RULESET_PLAN];
 	if (ret_bound != NULL)
-		*ret_bound = drafts[n - 1].fd;
+		*ret_bound = draft.fd[CDN_RULESET_BOUND];
 	return 0;
 }

@@ -23,6 +23,8 @@
 
 /* What a region of this kind gets, before the ABI takes away its part. */
 uint64_t cdn_landlock_rights(enum cdn_region_kind kind);
+/* And in the bound, where a performed change needs all of it. */
+uint64_t cdn_landlock_bound(enum cdn_region_kind kind);
 
 /* All rights this ABI knows: what is handled is denied unless granted. */
 struct cdn_landlock_ruleset cdn_landlock_handled(int abi, bool network);
@@ -31,7 +33,8 @@ struct cdn_landlock_ruleset cdn_landlock_handled(int abi, bool network);
  * Ruleset descriptors (close-on-exec), ready for cdn_sys_landlock_restrict():
  * that of the plan, and its outer bound, which is what anything at all in the
  * plan allows, for whoever judges the rest.  Either may be NULL: it is not
- * made.  The caller closes them.  A region that is gone by now grants nothing;
+ * made.  Of both, the bound is to be put on first: the other relies on it (see
+ * grants.h).  The caller closes them.  A region that is gone by now grants nothing;
  * one that turned into a symbolic link is an error.
  * root: a directory that is the root of all paths; -1: ours.
  */

@@ -57,8 +57,7 @@ CDN_MUST_USE int cdn_plan_find_shortfalls(struct cdn_plan_build *b);
 /* By component: "/a/b" before "/a.b", and parents first. */
 int cdn_plan_path_cmp(const char *a, const char *b);
 int cdn_plan_path_cmp_str(const char *a, cdn_str b);
-/* Is path dir itself or below it?  And strictly below? */
-bool cdn_plan_at_or_below(const char *path, const char *dir);
+/* Strictly below; see cdn_plan_at_or_below(). */
 bool cdn_plan_below(const char *path, const char *dir);
 /* Is it one of these places or below one? */
 bool cdn_plan_in_places(const struct cdn_place_list *places, const char *path);

@@ -225,6 +225,9 @@ bool cdn_plan_limit_applies(const struct cdn_plan *plan,
 bool cdn_plan_shortfall(size_t i, struct cdn_shortfall *ret);
 const char *cdn_plan_why(size_t i);
 
+/* Is path dir itself or below it?  Both absolute and real. */
+bool cdn_plan_at_or_below(const char *path, const char *dir);
+
 const char *cdn_region_kind_name(enum cdn_region_kind kind);
 const char *cdn_by_name(enum cdn_by by);
 const char *cdn_plan_mode_name(enum cdn_plan_mode mode);
