@@ -95,7 +95,18 @@ carry_out(struct cdn_broker *broker)
 	return r;
 }
 
-/* It stays to the end: the child dies with this very thread. */
+static void
+close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/*
+ * It stays to the end: the child dies with this very thread.  With the last
+ * descriptor of a ruleset its rules go: better now, while the program runs.
+ */
 static void *
 launch_main(void *arg)
 {
@@ -106,6 +117,7 @@ launch_main(void *arg)
 	    CDN_BROKER_ORDERED) {
 		broker->order.result = carry_out(broker);
 		set_state(broker, CDN_BROKER_STARTED);
+		close_fd(&broker->spec.ruleset);
 		/* Who closes has one to wait for less. */
 		if (!cdn_worker_attend(broker) || !broker->spec.own_child)
 			(void)wait_state(broker, CDN_BROKER_CLOSING,
@@ -267,21 +279,14 @@ cdn_broker_offer(struct cdn_offer *where, int listener)
 /* ----- The end ------------------------------------------------------------------- */
 
 static void
-close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
-static void
 free_broker(struct cdn_broker *broker)
 {
-	close_fd(broker->listener);
-	close_fd(broker->stop_fd);
-	close_fd(broker->root_fd);
-	close_fd(broker->fds_fd);
-	close_fd(broker->first_epoll);
-	close_fd(broker->spec.ruleset);
+	close_fd(&broker->listener);
+	close_fd(&broker->stop_fd);
+	close_fd(&broker->root_fd);
+	close_fd(&broker->fds_fd);
+	close_fd(&broker->first_epoll);
+	close_fd(&broker->spec.ruleset);
 	cdn_pty_done(broker);
 	pthread_cond_destroy(&broker->changed);
 	pthread_rwlock_destroy(&broker->judging);

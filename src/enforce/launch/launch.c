@@ -73,6 +73,15 @@ fill_request(struct cordon_process *p)
 
 /* ----- Starting ------------------------------------------------------------------ */
 
+/* Nobody enters it any more. */
+static void
+leave_cage(struct cordon_process *p)
+{
+	if (p->cage != NULL)
+		p->cage->backend->free(p->cage);
+	p->cage = NULL;
+}
+
 static void
 process_free(struct cordon_process *p)
 {
@@ -85,8 +94,7 @@ process_free(struct cordon_process *p)
 	cdn_other_names_free(p->other_names);
 	if (p->stop_fd >= 0)
 		close(p->stop_fd);
-	if (p->cage != NULL)
-		p->cage->backend->free(p->cage);
+	leave_cage(p);
 	cdn_record_close(p->record);
 	cdn_launch_plan_free(p->plan);
 	cdn_arena_free(p->arena);
@@ -330,6 +338,7 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	struct cdn_run_result from;
 	int code;
 
+	leave_cage(p); /* a thousand rules go now, not at the end */
 	cdn_launch_ahead(p);
 	code = cdn_run_wait(p->running, &from, err);
 	cdn_broker_close(p->broker); /* nobody counts any more */
