@@ -82,6 +82,10 @@
 #define CDN_RPC_DECODE_MAX   4	    /* times that %XX is taken for one byte */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
+#define CDN_SHELL_MAX	     (128UL * 1024UL) /* bytes of one shell command */
+#define CDN_SHELL_WORDS_MAX  16384  /* words of it */
+#define CDN_SHELL_HERE_MAX   16	    /* here-documents begun in one line */
+#define CDN_SHELL_RULES_MAX  1024   /* shell_rules of one worker, programs too */
 #define CDN_VERIFY_LOOKS_MAX 20000UL /* names looked at for one sample */
 #define CDN_VERIFY_SEEN	     16384UL /* paths of one sample */
 

@@ -1,0 +1,186 @@
+#include "engine/shell/rules.h"
+
+#include "support/tap.h"
+
+/* The paths in the words behind the first, with '~' for homes, '+' prefixes. */
+static const struct {
+	const char *command;
+	const char *want;
+} finds[] = {
+	{ "x a", "a" },
+	{ "x /etc/x ../y", "/etc/x ../y" },
+	{ "x -v --long -", "" },
+	{ "x -C/etc", "/etc" },
+	{ "x -C~/a", "~/a" },
+	{ "x --file=/etc/x", "/etc/x" },
+	{ "x --file=a/b", "a/b" },
+	{ "x --name=value", "" },
+	{ "x if=/dev/sda", "if=/dev/sda /dev/sda" },
+	{ "x --file=~/x", "~/x~" },
+	{ "x '--file=~/x'", "~/x" },
+	{ "x ~/x", "~/x~" },
+	{ "x '~/x'", "~/x" },
+	{ "x https://h/etc/passwd git+ssh://h/x", "" },
+	{ "x file:///etc/passwd", "/etc/passwd" },
+	{ "x FILE:///etc/passwd", "/etc/passwd" },
+	{ "x --url=file:///etc/x", "/etc/x" },
+	{ "x --url=https://h/x", "" },
+	{ "x a:/etc", "a:/etc /etc" },
+	{ "x -v/a:/etc", "/a:/etc /etc" },
+	{ "x @/etc/x -d@/etc/x", "@/etc/x /etc/x /etc/x" },
+	{ "x a,/etc", "a,/etc /etc" },
+	{ "x /etc/*", "/etc/+" },
+	{ "x /$x", "/+" },
+	{ "x $x/y", "" },
+	{ "x src/*.c *.c", "src/+" },
+	{ "x --f=/etc/$x", "/etc/+" },
+	{ "P=/a:/b x", "/a:/b /b" },
+	{ "x <i >/o <<<t", "i /o" },
+	{ "x ''", "" },
+};
+
+static const struct {
+	const char *path;
+	bool want;
+} pseudo[] = {
+	{ "/dev/null", true },
+	{ "/dev/stdin", true },
+	{ "/dev/fd/3", true },
+	{ "/dev/tty", true },
+	{ "/dev/fd/", false },
+	{ "/dev/fd/../sda", false },
+	{ "/dev/sda", false },
+	{ "/dev/nullx", false },
+	{ "/dev/null/x", false },
+	{ "dev/null", false },
+};
+
+static bool
+put_path(const struct cdn_shell_path *path, void *arg)
+{
+	fprintf(arg, " %.*s%s%s", CDN_STR_ARG(path->path),
+	    path->home ? "~" : "", path->prefix ? "+" : "");
+	return true;
+}
+
+static void
+check_finds(const char *command, const char *want)
+{
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_shell s = { 0 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int code = cdn_shell_parse(arena, cdn_str_of(command), &s, NULL);
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.v[i].role != CDN_SHELL_COMMAND &&
+		    s.v[i].role != CDN_SHELL_TEXT)
+			cdn_shell_paths(&s.v[i], put_path, out);
+	fclose(out);
+	ok_f(code == 0 && strcmp(text + (text[0] == ' '), want) == 0,
+	    "%s:%s", command, text);
+	free(text);
+	cdn_arena_free(arena);
+}
+
+/* ----- Rules ---------------------------------------------------------------- */
+
+static const char *const patterns[] = { "git push", "git", "make 'a b'" };
+
+static const struct {
+	const char *command;
+	int want;
+} fits[] = {
+	{ "git push", 0 },
+	{ "git 'push' -f", 0 },
+	{ "git  push", 0 },
+	{ "git pushx", 1 },
+	{ "git -C x push", 1 },
+	{ "gitx push", CDN_SHELL_NO_RULE },
+	{ "/usr/bin/git push", CDN_SHELL_NO_RULE },
+	{ "make a\\ b", 2 },
+	{ "make a b", CDN_SHELL_NO_RULE },
+	{ "git push; x", CDN_SHELL_NO_RULE },
+	{ "git push &", CDN_SHELL_NO_RULE },
+	{ "git push >x", CDN_SHELL_NO_RULE },
+	{ "git push $(x)", CDN_SHELL_NO_RULE },
+	{ "git push `x`", CDN_SHELL_NO_RULE },
+	{ "git push $x", CDN_SHELL_NO_RULE },
+	{ "git push *", CDN_SHELL_NO_RULE },
+	{ "git push ~", CDN_SHELL_NO_RULE },
+	{ "A=b git push", CDN_SHELL_NO_RULE },
+	{ "(git push)", CDN_SHELL_NO_RULE },
+	{ "! git push", CDN_SHELL_NO_RULE },
+	{ "git push <<E\nE", CDN_SHELL_NO_RULE },
+	{ "git push\nx", CDN_SHELL_NO_RULE },
+};
+
+static void
+check_rules(void)
+{
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_shell_rule rules[CDN_LEN(patterns)];
+
+	for (size_t i = 0; i < CDN_LEN(patterns); i++)
+		ok_f(cdn_shell_rule_build(arena, cdn_str_of(patterns[i]),
+			i == 0, &rules[i], NULL) == 0, "pattern %s",
+		    patterns[i]);
+	ok(cdn_shell_rule_build(arena, CDN_STR("a; b"), true, &rules[0],
+	    NULL) == CORDON_E_INVALID, "a compound pattern is refused");
+	for (size_t i = 0; i < CDN_LEN(fits); i++) {
+		struct cdn_shell s = { 0 };
+		int code = cdn_shell_parse(arena, cdn_str_of(fits[i].command),
+		    &s, NULL);
+
+		ok_f(code == 0 && cdn_shell_rule_find(rules, CDN_LEN(rules),
+			&s) == fits[i].want, "%s: rule %d", fits[i].command,
+		    fits[i].want);
+	}
+	ok(cdn_shell_rule_decide(rules, 0, CDN_SHELL_DEFAULT_ALLOW) ==
+		CORDON_ASK &&
+	    cdn_shell_rule_decide(rules, 1, CDN_SHELL_DEFAULT_NONE) ==
+		CORDON_ALLOW, "a rule decides");
+	ok(cdn_shell_rule_decide(rules, CDN_SHELL_NO_RULE,
+	       CDN_SHELL_DEFAULT_NONE) == CORDON_DENY &&
+	    cdn_shell_rule_decide(rules, CDN_SHELL_NO_RULE,
+		CDN_SHELL_DEFAULT_ASK) == CORDON_ASK &&
+	    cdn_shell_rule_decide(rules, CDN_SHELL_NO_RULE,
+		CDN_SHELL_DEFAULT_ALLOW) == CORDON_ALLOW,
+	    "without one the default does");
+	cdn_arena_free(arena);
+}
+
+static void
+check_programs(void)
+{
+	const char *const list[] = { "git", "/usr/bin/make" };
+	char rule[32], cut[6];
+
+	ok(cdn_programs_allow(list, 2, true, "git") &&
+	    cdn_programs_allow(list, 2, false, "/usr/bin/make"), "listed");
+	ok(!cdn_programs_allow(list, 2, true, "make") &&
+	    !cdn_programs_allow(list, 2, false, "/usr/bin/git"), "not listed");
+	ok(!cdn_programs_allow(list, 0, true, "git"), "none are allowed");
+	ok(cdn_programs_allow(list, 0, false, "git"), "there is no list");
+	cdn_programs_rule(list, 2, rule, sizeof(rule));
+	ok_f(strcmp(rule, "git, /usr/bin/make") == 0, "the rule is %s", rule);
+	cdn_programs_rule(list, 2, cut, sizeof(cut));
+	ok_f(strcmp(cut, "git, ") == 0, "cut, never overrun: %s", cut);
+	cdn_programs_rule(list, 0, rule, sizeof(rule));
+	ok_f(strcmp(rule, "<no allowed programs>") == 0, "none: %s", rule);
+}
+
+int
+main(void)
+{
+	for (size_t i = 0; i < CDN_LEN(finds); i++)
+		check_finds(finds[i].command, finds[i].want);
+	for (size_t i = 0; i < CDN_LEN(pseudo); i++)
+		ok_f(cdn_shell_pseudo_path(cdn_str_of(pseudo[i].path)) ==
+			pseudo[i].want, "%s is %spseudo", pseudo[i].path,
+		    pseudo[i].want ? "" : "not ");
+	check_rules();
+	check_programs();
+	return done_testing();
+}
