@@ -17,6 +17,7 @@ static const struct {
 	{ CORDON_E_RESOLVE, "ResolveFailed" },
 	{ CORDON_E_EXEC, "ExecFailed" },
 	{ CORDON_E_ENFORCE, "NotEnforceable" },
+	{ CORDON_E_DENIED, "PermissionDenied" },
 };
 
 const char *

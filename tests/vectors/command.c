@@ -17,6 +17,7 @@ extern char **environ;
 struct call {
 	const char *argv[ARGS_MAX + 1];
 	size_t argc;
+	const char *cwd; /* NULL: ours */
 	int exit_code; /* -1: no exit */
 	char *output;
 };
@@ -69,6 +70,8 @@ spawn(struct call *call)
 	posix_spawn_file_actions_addclose(&actions, fds[0]);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
 	    O_WRONLY, 0);
+	if (call->cwd != NULL)
+		posix_spawn_file_actions_addchdir_np(&actions, call->cwd);
 	/* posix_spawn does not write to the strings. */
 	status = posix_spawn(&pid, call->argv[0], &actions, NULL,
 	    (char *const *)(const void *)call->argv, environ);
@@ -146,19 +149,19 @@ ask_policy(struct vector *v, struct call *call, const struct fixture *f,
 }
 
 static void
-ask_check(struct vector *v, struct call *call, const struct fixture *f)
+ask_check(struct vector *v, struct call *call, struct fixture *f)
 {
 	ask_policy(v, call, f, "policy", "path");
 }
 
 static void
-ask_resolve(struct vector *v, struct call *call, const struct fixture *f)
+ask_resolve(struct vector *v, struct call *call, struct fixture *f)
 {
 	ask_policy(v, call, f, "agent", "request");
 }
 
 static void
-ask_block(struct vector *v, struct call *call, const struct fixture *f)
+ask_block(struct vector *v, struct call *call, struct fixture *f)
 {
 	const char *config = vector_optional(v->line, "config_path");
 	char *path = fixture_path(f, vector_string(v->line, "path"));
@@ -180,12 +183,87 @@ ask_block(struct vector *v, struct call *call, const struct fixture *f)
 	free(path);
 }
 
+/* ----- As an agent --------------------------------------------------------- */
+
+/* The workdir is where it runs; what constraints open is --write. */
+static void
+begin_agent(struct vector *v, struct call *call, struct fixture *f)
+{
+	const json_t *roots = json_object_get(
+	    json_object_get(v->line, "constraints"), "allowed_paths");
+	char *dir = fixture_path(f, vector_string(v->line, "workdir"));
+	char *home = fixture_path(f, "/home/u");
+
+	snprintf(f->ws, sizeof(f->ws), "%s", dir);
+	fixture_dir(f->ws);
+	setenv("HOME", home, 1);
+	call->cwd = f->ws;
+	option(call, "--workspace", f->ws);
+	for (size_t i = 0; i < json_array_size(roots); i++)
+		option(call, "--write",
+		    json_string_value(json_array_get(roots, i)));
+	free(home);
+	free(dir);
+}
+
+static void
+compare_shell(struct vector *v, const struct call *call)
+{
+	const json_t *want = json_object_get(v->expect, "allowed");
+	const char *token = vector_optional(v->expect, "token");
+	json_t *answer = json_loads(call->output, JSON_REJECT_DUPLICATES, NULL);
+	bool allowed = json_is_true(json_object_get(answer, "allowed"));
+	const char *got = vector_optional(answer, "token");
+
+	if (json_object_size(answer) != 6)
+		vector_fail(v, "no answer: %s", call->output);
+	if (want != NULL && json_is_true(want) != allowed)
+		vector_fail(v, "%s", call->output);
+	if (token != NULL && (got == NULL || strcmp(got, token) != 0))
+		vector_fail(v, "another token: %s", call->output);
+	if (json_is_true(json_object_get(v->expect, "dynamic")) &&
+	    !json_is_true(json_object_get(answer, "dynamic")))
+		vector_fail(v, "not dynamic: %s", call->output);
+	if (call->exit_code != (allowed ? 0 : 3))
+		vector_fail(v, "exit code %d", call->exit_code);
+	json_decref(answer);
+}
+
+static void
+ask_shell(struct vector *v, struct call *call, struct fixture *f)
+{
+	const char *command = vector_string(v->line, "command");
+	const char *at = strstr(command, "/home/u/");
+	char text[2 * PATH_MAX];
+
+	snprintf(text, sizeof(text), "%.*s%s%s",
+	    at != NULL ? (int)(at - command) : 0, command,
+	    at != NULL ? f->root : "", at != NULL ? at : command);
+	begin_agent(v, call, f);
+	option(call, "--shell", text);
+	call->argv[call->argc] = NULL;
+	spawn(call);
+	compare_shell(v, call);
+	free(call->output);
+}
+
+static void
+ask_cwd(struct vector *v, struct call *call, struct fixture *f)
+{
+	begin_agent(v, call, f);
+	option(call, "--as", "agent");
+	arg(call, "--");
+	arg(call, vector_string(v->line, "cwd"));
+	ask(v, call);
+}
+
 static const struct {
 	const char *kind;
-	void (*ask)(struct vector *v, struct call *call,
-	    const struct fixture *f);
+	void (*ask)(struct vector *v, struct call *call, struct fixture *f);
 } kinds[] = {
 	{ "check", ask_check },
+	{ "cwd_check", ask_cwd },
+	{ "shell_walk", ask_shell },
 	{ "resolve", ask_resolve },
 	{ "omega_block", ask_block },
 };

@@ -189,8 +189,20 @@ fixture_begin(struct fixture *f, const json_t *list)
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("XDG_STATE_HOME");
 	unsetenv("ORBIT_ACTIVITY_FS_PROFILE");
+	fixture_add(f, list);
+}
+
+void
+fixture_add(const struct fixture *f, const json_t *list)
+{
 	for (size_t i = 0; i < json_array_size(list); i++)
 		make_entry(f, json_string_value(json_array_get(list, i)));
+}
+
+void
+fixture_dir(const char *dir)
+{
+	make_dirs(dir);
 }
 
 char *

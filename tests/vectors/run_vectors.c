@@ -399,6 +399,9 @@ run_omega_block(struct vector *v)
 	query.config_path = config != NULL ? config_path : NULL;
 	ask_session(v, &options, &query, &verdict);
 	compare_bool(v, "blocked", verdict.decision == CORDON_DENY, NULL);
+	compare_bool(v, "blocked", query.op == CORDON_MODIFY ?
+	    cordon_is_write_blocked(path, data_dir, query.config_path) :
+	    cordon_is_read_blocked(path, data_dir, query.config_path), NULL);
 	free(config_path);
 	free(data_dir);
 	free(path);
@@ -413,17 +416,23 @@ static const struct {
 } kinds[] = {
 	{ "binding", run_binding },
 	{ "check", run_check },
+	{ "cwd_check", run_cwd_check },
 	{ "effective_profile", run_effective_profile },
 	{ "glob", run_glob },
 	{ "load", run_document },
 	{ "mcp_guard", vector_mcp_guard },
 	{ "merge", run_merge },
+	{ "module_merge", run_module_merge },
 	{ "normalize_path", run_normalize_path },
 	{ "normalize_rule", run_normalize_rule },
 	{ "omega_block", run_omega_block },
+	{ "path_policy", run_path_policy },
+	{ "proc_gate", run_proc_gate },
 	{ "resolve", run_resolve },
 	{ "resource_name", run_resource_name },
 	{ "rule_covers", run_rule_covers },
+	{ "shell_rules", run_shell_rules },
+	{ "shell_walk", run_shell_walk },
 	{ "store", run_store },
 	{ "validate", run_document },
 };
@@ -469,7 +478,8 @@ run_file(const char *file, const char *command)
 		return;
 	}
 	while (getline(&text, &room, stream) > 0) {
-		json_t *line = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+		json_t *line = json_loads(text,
+		    JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
 
 		if (line == NULL)
 			ok_f(false, "%s holds a line that is no JSON", file);

@@ -55,6 +55,10 @@ struct fixture {
 /* Makes R and what the line lists; HOME and the XDG directories lie in it. */
 void fixture_begin(struct fixture *f, const json_t *list);
 void fixture_end(struct fixture *f);
+/* More of what a line lists. */
+void fixture_add(const struct fixture *f, const json_t *list);
+/* A directory and what is missing above it. */
+void fixture_dir(const char *dir);
 /* $WS and its like replaced, homes moved below R; free() it. */
 char *fixture_path(const struct fixture *f, const char *path);
 /* A file in R with this text; free() the name. */
@@ -65,9 +69,18 @@ char *fixture_write(const struct fixture *f, const char *name,
 
 void vector_mcp_guard(struct vector *v);
 
+/* ----- Tools (tools.c) --------------------------------------------------- */
+
+void run_path_policy(struct vector *v);
+void run_module_merge(struct vector *v);
+void run_shell_walk(struct vector *v);
+void run_cwd_check(struct vector *v);
+void run_shell_rules(struct vector *v);
+void run_proc_gate(struct vector *v);
+
 /* ----- The command itself (command.c) ----------------------------------- */
 
-/* check, resolve and omega_block as `cordon check --json` answers them. */
+/* What `cordon check --json` can be asked. */
 void command_run(struct vector *v, const char *kind, const char *cordon);
 
 #endif

@@ -114,6 +114,24 @@ check_workspace(const struct cordon_session *s, const struct cdn_real *real,
 	return cdn_path_workspace(s->workspace, &workspace, err);
 }
 
+int
+cdn_session_find(const struct cordon_session *session, const char *base,
+    cdn_str raw, struct cdn_real *ret, struct cordon_error *err)
+{
+	int code;
+
+	if (raw.n > 0 && raw.p[0] == '~')
+		return cdn_err(err, CORDON_E_INVALID,
+		    "path starts with '~', which only a shell expands (write "
+		    "the directory, or './~' for a file of that name)");
+	code = cdn_path_resolve(base, raw, ret, err);
+	if (code == 0)
+		code = check_workspace(session, ret, err);
+	if (code == 0)
+		code = check_process(ret, err);
+	return code;
+}
+
 /* The physical door: names become objects first. */
 static int
 ask_real(const struct cordon_session *s, const struct cordon_query *q,
@@ -128,16 +146,8 @@ ask_real(const struct cordon_session *s, const struct cordon_query *q,
 	if (q->path_len == 0)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "path must not be empty");
-	if (q->path[0] == '~')
-		return cdn_err(err, CORDON_E_INVALID,
-		    "path starts with '~', which only a shell expands (write "
-		    "the directory, or './~' for a file of that name)");
-	code = cdn_path_resolve(s->cwd, (cdn_str){ q->path, q->path_len },
+	code = cdn_session_find(s, s->cwd, (cdn_str){ q->path, q->path_len },
 	    &a->real, err);
-	if (code == 0)
-		code = check_workspace(s, &a->real, err);
-	if (code == 0)
-		code = check_process(&a->real, err);
 	if (code != 0)
 		return code;
 	a->has_real = true;
@@ -161,25 +171,57 @@ ask(const struct cordon_session *s, const struct cordon_query *q,
 
 /* Where case does not matter to the file system it does not to a deny. */
 static int
-judge_folded(const struct cordon_session *s, const struct asked *a,
-    struct cordon_verdict *verdict, struct cordon_error *err)
+judge_folded(const struct cordon_session *s, const struct cdn_question *asked,
+    const struct cdn_real *real, struct cordon_verdict *verdict,
+    struct cordon_error *err)
 {
-	struct cdn_question question = a->question;
+	struct cdn_question question = *asked;
 	const struct cdn_authority *authority;
 	struct cordon_verdict folded;
 	char text[CDN_PATH_MAX + 1];
 	int code;
 
-	if (!verdict->allowed || !a->has_real || !cdn_path_folds_case(&a->real))
+	if (!verdict->allowed || !cdn_path_folds_case(real))
 		return 0;
 	code = cdn_folded_authority(s, &authority, err);
 	if (code != 0)
 		return code;
-	question.path = (cdn_str){ text, cdn_fold(a->question.path, text) };
+	question.path = (cdn_str){ text, cdn_fold(asked->path, text) };
 	cdn_decide(authority, &question, &folded);
 	if (!folded.allowed)
 		*verdict = folded;
 	return 0;
+}
+
+/* real: NULL where the question is about no object. */
+static int
+judge(const struct cordon_session *s, const struct cdn_question *question,
+    const struct cdn_real *real, struct cordon_verdict *ret,
+    struct cordon_error *err)
+{
+	int code = 0;
+
+	cdn_decide(s->authority, question, ret);
+	if (real != NULL)
+		code = judge_folded(s, question, real, ret, err);
+	if (code == 0 && real != NULL)
+		cdn_inodes_judge(s, question, real, ret, NULL);
+	return code;
+}
+
+int
+cdn_session_judge(const struct cordon_session *session, enum cordon_as as,
+    enum cordon_op op, const struct cdn_real *real, struct cordon_verdict *ret,
+    struct cordon_error *err)
+{
+	struct cdn_question question = { .as = as, .op = op,
+		.path = { real->path, real->len } };
+	struct cordon_verdict verdict;
+	int code = judge(session, &question, real, &verdict, err);
+
+	if (code == 0)
+		*ret = verdict;
+	return code;
 }
 
 /* ----- The block list --------------------------------------------------------------- */
@@ -301,11 +343,7 @@ check_question(const struct cordon_session *s, const struct cordon_query *q,
 		code = give_real(q, a.has_real ? &a.real : NULL, err);
 	if (code != 0)
 		return code;
-	cdn_decide(s->authority, &a.question, ret);
-	code = judge_folded(s, &a, ret, err);
-	if (code == 0 && a.has_real)
-		cdn_inodes_judge(s, &a.question, &a.real, ret, NULL);
-	return code;
+	return judge(s, &a.question, a.has_real ? &a.real : NULL, ret, err);
 }
 
 int

@@ -35,6 +35,50 @@ command_roots(struct cdn_gather *g, const char *const *paths, size_t n)
 	return cdn_placelist_done(&list);
 }
 
+/*
+ * What the modules of an agent ask for; a relative root is the workspace's.
+ * All of them go into one list: a root of one is open to the others.
+ */
+static void
+add_module(struct cdn_placelist *list, const struct cordon_module *module)
+{
+	struct cdn_gather *g = list->g;
+	struct cdn_place like = { .pos = { .source = "<modules>" } };
+	struct cdn_real real;
+
+	if (module->unrestricted) {
+		like.shown = "/";
+		cdn_placelist_exact(list, "/", &like);
+	}
+	for (size_t i = 0; i < module->allowed_path_count && g->code == 0;
+	     i++) {
+		const char *path = like.shown = module->allowed_paths[i];
+
+		if (path[0] == '~')
+			g->code = cdn_places_expand(g->arena,
+			    &g->session->places, cdn_str_of(path), &path,
+			    g->err);
+		if (g->code == 0)
+			g->code = cdn_path_resolve(g->session->workspace,
+			    cdn_str_of(path), &real, g->err);
+		if (g->code == 0)
+			cdn_placelist_add(list, cdn_arena_dup(g->arena,
+			    real.path, real.len), &like);
+	}
+}
+
+static struct cdn_place_list
+write_grants(struct cdn_gather *g, const struct cordon_session_options *o)
+{
+	struct cdn_placelist list = { .g = g, .grants = true };
+
+	for (size_t i = 0; i < o->write_count && g->code == 0; i++)
+		add_option(&list, o->write[i]);
+	for (size_t i = 0; i < o->module_count && g->code == 0; i++)
+		add_module(&list, &o->modules[i]);
+	return cdn_placelist_done(&list);
+}
+
 /* A grant whose place is missing would be dropped silently: an error. */
 static void
 check_exists(struct cdn_gather *g, const struct cdn_place *place)
@@ -98,7 +142,6 @@ cdn_gather_grants(struct cdn_gather *g,
 		gather_document(g, &g->session->loaded[i], &documents[i]);
 	spec->command_read = command_roots(g, options->read,
 	    options->read_count);
-	spec->command_write = command_roots(g, options->write,
-	    options->write_count);
+	spec->command_write = write_grants(g, options);
 	spec->runtime_write_roots = write_roots(g);
 }

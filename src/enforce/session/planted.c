@@ -12,6 +12,7 @@ struct way {
 	const struct cdn_authority_spec *spec;
 	const struct cdn_document *documents;
 	const char *option;
+	const char *base; /* where a relative one starts */
 };
 
 static const char *
@@ -98,7 +99,7 @@ check(const struct way *way)
 	if (path[0] == '~')
 		g->code = cdn_places_expand(g->arena, &g->session->places,
 		    cdn_str_of(path), &path, g->err);
-	at = path[0] == '/' ? "/" : g->session->cwd;
+	at = path[0] == '/' ? "/" : way->base;
 	rest = cdn_str_of(path);
 	while (g->code == 0 && at != NULL &&
 	    cdn_str_next(&rest, '/', &name)) {
@@ -109,19 +110,28 @@ check(const struct way *way)
 	}
 }
 
+static void
+check_all(struct way *way, const char *base, const char *const *paths, size_t n)
+{
+	way->base = base;
+	for (size_t i = 0; i < n && way->g->code == 0; i++) {
+		way->option = paths[i];
+		check(way);
+	}
+}
+
 void
 cdn_gather_planted(struct cdn_gather *g,
     const struct cordon_session_options *options,
     const struct cdn_document *documents, const struct cdn_authority_spec *spec)
 {
+	const struct cordon_session *s = g->session;
 	struct way way = { .g = g, .spec = spec, .documents = documents };
 
-	for (size_t i = 0; i < options->read_count && g->code == 0; i++) {
-		way.option = options->read[i];
-		check(&way);
-	}
-	for (size_t i = 0; i < options->write_count && g->code == 0; i++) {
-		way.option = options->write[i];
-		check(&way);
-	}
+	check_all(&way, s->cwd, options->read, options->read_count);
+	check_all(&way, s->cwd, options->write, options->write_count);
+	for (size_t i = 0; i < options->module_count; i++)
+		check_all(&way, s->workspace,
+		    options->modules[i].allowed_paths,
+		    options->modules[i].allowed_path_count);
 }

@@ -83,6 +83,17 @@ CDN_MUST_USE int cdn_session_explain(const struct cordon_session *session,
     const struct cordon_query *query, cdn_explain_fn *matched, void *arg,
     struct cordon_error *err);
 
+/*
+ * READ, MODIFY or EXEC as process or agent, of a name that starts at `base`
+ * (absolute) when it is relative; and of an object that was found already.
+ */
+CDN_MUST_USE int cdn_session_find(const struct cordon_session *session,
+    const char *base, cdn_str raw, struct cdn_real *ret,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_session_judge(const struct cordon_session *session,
+    enum cordon_as as, enum cordon_op op, const struct cdn_real *real,
+    struct cordon_verdict *ret, struct cordon_error *err);
+
 /* How the profile of layer i is resolved: bits of cdn_resolve_mode. */
 unsigned cdn_session_resolve_mode(const struct cordon_session *session,
     size_t i);

@@ -36,6 +36,9 @@ struct cli_question {
 int cli_check_ask(struct cli_check *check,
     const struct cli_question *question);
 
+/* `--shell COMMAND`; the exit code. */
+CDN_MUST_USE int cli_check_shell(const struct cli_check *check);
+
 /* `--stdin`; the exit code. */
 CDN_MUST_USE int cli_check_stdin(struct cli_check *check);
 

@@ -197,9 +197,27 @@ open_and_ask(struct cli_check *check)
 	cordon_diags_free(diags);
 	if (rc != 0)
 		return refuse_operands(check, &err);
+	if (cli_has(check->args, CLI_SHELL))
+		return cli_check_shell(check);
 	if (cli_has(check->args, CLI_STDIN))
 		return cli_check_stdin(check);
 	return ask_operands(check);
+}
+
+/* A command is asked about as a whole, by an agent. */
+static bool
+shell_fits(const struct cli_args *args)
+{
+	if (args->operands.n > 0 || cli_has(args, CLI_STDIN))
+		cli_error("'--shell' takes one command, and no paths besides");
+	else if (cli_has(args, CLI_AS) || cli_has(args, CLI_OP) ||
+	    cli_has(args, CLI_EXPLAIN) || cli_has(args, CLI_DATA_DIR) ||
+	    cli_has(args, CLI_CONFIG_PATH))
+		cli_error("'--shell' asks as an agent, about every use a "
+			  "command makes of a path");
+	else
+		return true;
+	return false;
 }
 
 static bool
@@ -207,6 +225,8 @@ combination_fits(const struct cli_args *args, bool block)
 {
 	bool from_stdin = cli_has(args, CLI_STDIN);
 
+	if (cli_has(args, CLI_SHELL))
+		return shell_fits(args);
 	if (from_stdin && args->operands.n > 0)
 		cli_error("'--stdin' takes its paths from standard input, not "
 			  "from the command line");

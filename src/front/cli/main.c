@@ -12,7 +12,7 @@
 #define CHECK                                                   \
 	(CLI_BIT(CLI_AS) | CLI_BIT(CLI_OP) | CLI_BIT(CLI_STDIN) | \
 	    CLI_BIT(CLI_EXPLAIN) | CLI_BIT(CLI_DATA_DIR) |      \
-	    CLI_BIT(CLI_CONFIG_PATH))
+	    CLI_BIT(CLI_CONFIG_PATH) | CLI_BIT(CLI_SHELL))
 
 #define LAUNCH                                                       \
 	(CLI_BIT(CLI_BACKEND) | CLI_BIT(CLI_ENFORCEMENT) |           \
@@ -82,7 +82,7 @@ static const struct cli_command commands[] = {
 	},
 	{
 	.name = "check",
-	.usage = "PATH... | --stdin",
+	.usage = "PATH... | --stdin | --shell COMMAND",
 	.summary = "may this path be used, and which line says so",
 	.about =
 "Asks the policy about each PATH and names the rule that decided, with its\n"
@@ -95,10 +95,16 @@ static const struct cli_command commands[] = {
 "\n"
 "With --stdin every line is a query and gets one line of JSON:\n"
 "  {\"path\":\"src/a\",\"op\":\"modify\",\"profile\":\"dev\",\"as\":\"agent\"}\n"
-"Only \"path\" is required; \"data_dir\" and \"config_path\" go with \"block\".\n",
+"Only \"path\" is required; \"data_dir\" and \"config_path\" go with \"block\".\n"
+"\n"
+"With --shell the words of COMMAND are judged as an agent's: arguments,\n"
+"redirections, values of options.  What cannot be read is denied.  What only a\n"
+"shell can know ($X, *, $(...)) is 'dynamic', and allowed only where a run\n"
+"would be enforced in full.  It is early advice, never the boundary.\n",
 	.examples =
 "cordon check --op modify src/main.c .git/config\n"
-"cordon check --explain --policy policy.yaml --profile dev secrets/key\n",
+"cordon check --explain --policy policy.yaml --profile dev secrets/key\n"
+"cordon check --shell 'git -C /etc log'\n",
 	.exits = {
 		"every path is allowed (--stdin: every line was a query)",
 		NULL,

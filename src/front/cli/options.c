@@ -96,6 +96,8 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "one more file that '--as block' protects" },
 	[CLI_STDIN]	  = { "stdin", CLI_FLAG, NULL,
 	    "read one JSON query per line, answer one line each" },
+	[CLI_SHELL]	  = { "shell", CLI_VALUE, "COMMAND",
+	    "judge every path that can be seen in COMMAND" },
 	[CLI_EXPLAIN]	  = { "explain", CLI_FLAG, NULL,
 	    "add every rule that matched, in order" },
 	[CLI_LIST]	  = { "list", CLI_FLAG, NULL,

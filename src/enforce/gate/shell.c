@@ -1,0 +1,273 @@
+/*
+ * shell - every path that can be seen in a command, judged before it runs.
+ */
+#include "enforce/gate/gate.h"
+
+#include "engine/shell/shell.h"
+
+struct walk {
+	const struct cordon_path_policy *policy;
+	struct cdn_shell shell;
+	const struct cdn_shell_word *word;
+	char base[CDN_PATH_MAX + 1]; /* relative words start here */
+	struct cordon_shell_verdict *ret;
+	struct cordon_error *err;
+	int code;
+};
+
+/* ----- Refusing ----------------------------------------------------------------- */
+
+static void
+keep_token(struct cordon_shell_verdict *ret, cdn_str token)
+{
+	size_t n = token.n < sizeof(ret->token) ? token.n :
+						  sizeof(ret->token) - 1;
+
+	if (n > 0)
+		memcpy(ret->token, token.p, n);
+	ret->token[n] = '\0';
+}
+
+static void
+refuse(struct cordon_shell_verdict *ret, cdn_str token, const char *reason)
+{
+	ret->allowed = false;
+	keep_token(ret, token);
+	snprintf(ret->reason, sizeof(ret->reason), "%s", reason);
+}
+
+static void
+refuse_home(struct walk *w, cdn_str token)
+{
+	cdn_gate_refuse(&w->ret->refused, CORDON_REFUSAL_INVALID);
+	refuse(w->ret, token,
+	    "'~' is a home that only the shell would find (write the "
+	    "directory)");
+}
+
+/* ----- One path ------------------------------------------------------------------ */
+
+/*
+ * A relative word may be anything: text, an option's value, an expression for
+ * sed.  So rules about names inside decide only about what is there; what lies
+ * outside or on the floor is refused in any case, and so is what a redirection
+ * would open.
+ */
+static bool
+is_file(const struct walk *w, const struct cdn_real *real, cdn_str path)
+{
+	enum cordon_refusal why = w->ret->refused.code;
+
+	return path.p[0] == '/' || w->word->role != CDN_SHELL_ARGUMENT ||
+	    why == CORDON_REFUSAL_OUTSIDE || why == CORDON_REFUSAL_SECRET ||
+	    real->exists;
+}
+
+/* The program is started by a process, which sees more than the agent. */
+static int
+judge_program(struct walk *w, const struct cdn_real *real,
+    struct cordon_error *why)
+{
+	struct cordon_verdict verdict;
+	int code = cdn_session_judge(w->policy->session, CORDON_AS_PROCESS,
+	    CORDON_EXEC, real, &verdict, why);
+
+	if (code != 0 || verdict.allowed)
+		return code;
+	return cdn_gate_judge(w->policy, CORDON_EXEC, real, &w->ret->refused,
+	    why);
+}
+
+static int
+judge_path(struct walk *w, cdn_str path, struct cdn_real *real,
+    struct cordon_error *why)
+{
+	enum cordon_op op = w->word->role == CDN_SHELL_OUTPUT ? CORDON_MODIFY :
+								CORDON_READ;
+	int code = cdn_session_find(w->policy->session, w->base, path, real,
+	    why);
+
+	if (code != 0) {
+		cdn_gate_refuse(&w->ret->refused, code == CORDON_E_LINKS ?
+		    CORDON_REFUSAL_LOOP : CORDON_REFUSAL_OS);
+		return code;
+	}
+	if (w->word->role == CDN_SHELL_COMMAND)
+		return judge_program(w, real, why);
+	return cdn_gate_judge(w->policy, op, real, &w->ret->refused, why);
+}
+
+/* False: it was refused, or could not be judged; no more is looked at. */
+static bool
+check_path(const struct cdn_shell_path *path, void *arg)
+{
+	struct walk *w = arg;
+	struct cordon_error why = { 0 };
+	struct cdn_real real;
+	int code;
+
+	if (path->home) {
+		refuse_home(w, path->path);
+		return false;
+	}
+	if (cdn_shell_pseudo_path(path->path) || path->path.n > CDN_PATH_MAX)
+		return true;
+	code = judge_path(w, path->path, &real, &why);
+	if (code == CORDON_E_NOMEM) {
+		w->code = cdn_err_nomem(w->err);
+		return false;
+	}
+	if (code == 0 || (code == CORDON_E_DENIED &&
+	    !is_file(w, &real, path->path)))
+		return true;
+	if (code != CORDON_E_DENIED && path->path.p[0] != '/' &&
+	    w->word->role == CDN_SHELL_ARGUMENT)
+		return true; /* a text that no file could be called */
+	refuse(w->ret, path->path, why.text);
+	return false;
+}
+
+/* ----- Words ------------------------------------------------------------------------ */
+
+/* A bare name is looked for on PATH, which is not the agent's to choose. */
+static bool
+names_path(const struct cdn_shell_word *word)
+{
+	switch (word->role) {
+	case CDN_SHELL_COMMAND:
+		return memchr(word->text.p, '/', word->text.n) != NULL ||
+		    word->home;
+	case CDN_SHELL_TEXT:
+	case CDN_SHELL_RESERVED:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/*
+ * `cd DIR` moves those that follow, where it is sure to have come first.  A DIR
+ * that is not known leaves the rest unknown.
+ */
+static void
+change_directory(struct walk *w, size_t i)
+{
+	const struct cdn_shell_word *v = w->shell.v;
+	const struct cdn_shell_word *dir = &v[i + 1];
+	struct cdn_real real;
+
+	if (!cdn_str_is(v[i].text, "cd") || v[i].role != CDN_SHELL_COMMAND)
+		return;
+	if (i + 1 >= w->shell.n || dir->command != v[i].command ||
+	    dir->role != CDN_SHELL_ARGUMENT || dir->known < dir->text.n ||
+	    dir->text.p[0] == '-' || !w->shell.sequential ||
+	    cdn_session_find(w->policy->session, w->base, dir->text, &real,
+		NULL) != 0) {
+		w->ret->dynamic = true;
+		return;
+	}
+	memcpy(w->base, real.path, real.len + 1);
+}
+
+static void
+walk_words(struct walk *w)
+{
+	size_t moved = SIZE_MAX;
+
+	for (size_t i = 0; i < w->shell.n && w->code == 0 &&
+	     w->ret->allowed; i++) {
+		w->word = &w->shell.v[i];
+		/* the words of `cd` itself start where it starts */
+		if (moved != SIZE_MAX &&
+		    w->word->command != w->shell.v[moved].command) {
+			change_directory(w, moved);
+			moved = SIZE_MAX;
+		}
+		if (w->word->role == CDN_SHELL_COMMAND)
+			moved = i;
+		if (names_path(w->word))
+			cdn_shell_paths(w->word, check_path, w);
+	}
+}
+
+/* ----- The whole --------------------------------------------------------------------- */
+
+/* Where it starts; relative words start there, too. */
+static int
+check_cwd(struct walk *w, const char *cwd)
+{
+	struct cordon_error why = { 0 };
+	struct cdn_real real;
+	int code = cdn_gate_enforce(w->policy, w->policy->base, CORDON_READ,
+	    cdn_str_of(cwd), &real, &w->ret->refused, &why);
+
+	if (code == CORDON_E_NOMEM)
+		return cdn_err_nomem(w->err);
+	if (code == 0 && (!real.exists || !real.is_directory)) {
+		cdn_gate_refuse(&w->ret->refused, CORDON_REFUSAL_MISSING);
+		code = cdn_err(&why, CORDON_E_NOT_FOUND,
+		    "'%s' is no directory", cwd);
+	}
+	if (code != 0)
+		refuse(w->ret, cdn_str_of(cwd), why.text);
+	else
+		memcpy(w->base, real.path, real.len + 1);
+	return 0;
+}
+
+static void
+check_dynamic(struct cordon_shell_verdict *ret, bool enforced)
+{
+	if (!ret->allowed || !ret->dynamic || enforced)
+		return;
+	cdn_gate_refuse(&ret->refused, CORDON_REFUSAL_DENIED);
+	refuse(ret, CDN_STR(""),
+	    "what it expands to is not known before it runs, and the kernel "
+	    "would not hold all of it here (see `cordon plan`)");
+}
+
+static int
+walk(struct walk *w, const struct cordon_shell_query *query,
+    struct cdn_arena *arena)
+{
+	struct cordon_error why = { 0 };
+	int code = check_cwd(w, query->cwd != NULL ? query->cwd : "");
+
+	if (code != 0 || !w->ret->allowed)
+		return code;
+	code = cdn_shell_parse(arena,
+	    (cdn_str){ query->command, query->command_len }, &w->shell, &why);
+	if (code == CORDON_E_NOMEM)
+		return cdn_err_nomem(w->err);
+	if (code != 0) {
+		cdn_gate_refuse(&w->ret->refused, CORDON_REFUSAL_INVALID);
+		refuse(w->ret, CDN_STR(""), why.text);
+		return 0;
+	}
+	w->ret->dynamic = w->shell.dynamic;
+	w->ret->simple = w->shell.simple;
+	walk_words(w);
+	check_dynamic(w->ret, query->enforced);
+	if (w->ret->allowed)
+		w->ret->refused = (struct cordon_refused){ 0 };
+	return w->code;
+}
+
+int
+cdn_gate_shell(const struct cordon_path_policy *policy,
+    const struct cordon_shell_query *query, struct cordon_shell_verdict *ret,
+    struct cordon_error *err)
+{
+	struct cordon_shell_verdict verdict = { .allowed = true };
+	struct walk w = { .policy = policy, .ret = &verdict, .err = err };
+	struct cdn_arena *arena = cdn_arena_new();
+	int code;
+
+	if (arena == NULL)
+		return cdn_err_nomem(err);
+	code = walk(&w, query, arena);
+	cdn_arena_free(arena);
+	if (code == 0)
+		*ret = verdict;
+	return code;
+}
