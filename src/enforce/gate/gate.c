@@ -31,32 +31,33 @@ refuse_failure(struct cordon_refused *refused, int code)
 	cdn_gate_refuse(refused, CORDON_REFUSAL_OS);
 }
 
-/* May it at least be read? */
-static bool
-is_readable(const struct cordon_path_policy *policy,
-    const struct cdn_real *real)
+static enum cordon_refusal
+class_of(const struct cordon_verdict *verdict)
 {
-	struct cordon_verdict verdict;
-
-	return cdn_session_judge(policy->session, CORDON_AS_AGENT, CORDON_READ,
-		   real, &verdict, NULL) == 0 && verdict.allowed;
+	if (verdict->layer == CORDON_LAYER_FLOOR)
+		return CORDON_REFUSAL_SECRET;
+	if (strcmp(verdict->matched_rule, "<outside workspace>") == 0)
+		return CORDON_REFUSAL_OUTSIDE;
+	return CORDON_REFUSAL_DENIED;
 }
 
+/*
+ * What may not be modified is secret, outside or denied if it may not be read
+ * for that reason either: /etc is on the floor for writers only.
+ */
 static enum cordon_refusal
 reason_of(const struct cordon_path_policy *policy, const struct cdn_real *real,
     const struct cordon_verdict *verdict)
 {
 	bool document = verdict->layer >= CORDON_LAYER_HOST &&
 	    verdict->layer <= CORDON_LAYER_POLICY;
+	struct cordon_verdict reading;
 
-	if (verdict->operation == CORDON_MODIFY && !document &&
-	    is_readable(policy, real))
-		return CORDON_REFUSAL_READONLY;
-	if (verdict->layer == CORDON_LAYER_FLOOR)
-		return CORDON_REFUSAL_SECRET;
-	if (strcmp(verdict->matched_rule, "<outside workspace>") == 0)
-		return CORDON_REFUSAL_OUTSIDE;
-	return CORDON_REFUSAL_DENIED;
+	if (verdict->operation != CORDON_MODIFY || document ||
+	    cdn_session_judge(policy->session, CORDON_AS_AGENT, CORDON_READ,
+		real, &reading, NULL) != 0)
+		return class_of(verdict);
+	return reading.allowed ? CORDON_REFUSAL_READONLY : class_of(&reading);
 }
 
 static const char *
