@@ -3,11 +3,13 @@
  *
  * All rows take turns, so that what else the machine does meets all alike.
  * As whoever runs it, and when that is root as uid 65534 besides.  The real
- * home has 200 entries.
+ * home has 200 entries.  Then where the time goes: start_phases.h.
  *
  *	CORDON=build/cordon BARE=build/bench/bare_landlock start_bench [ROUNDS]
  */
 #include "base/base.h"
+
+#include "start_phases.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -30,6 +32,7 @@ struct row {
 };
 
 static char stage[] = "/tmp/cordon-bench-XXXXXX";
+static char self[4096];
 static struct row rows[ROWS_MAX];
 static size_t row_count;
 
@@ -237,6 +240,8 @@ bench_as(uid_t uid, const char *cordon, const char *bare, size_t rounds)
 	add_rows(cordon, bare);
 	printf("as uid %u, p50 of %zu\n", (unsigned)uid, rounds);
 	measure(rounds);
+	phases_print(self, NULL, rounds);
+	phases_print(self, "p1000.yaml", rounds / 4 + 1);
 	fflush(stdout);
 	if (chdir("/") != 0)
 		exit(1);
@@ -252,6 +257,10 @@ main(int argc, char **argv)
 	const char *bare = getenv("BARE");
 	uid_t uids[] = { getuid(), 65534 };
 
+	if (argc > 1 && strcmp(argv[1], PHASES_WORD) == 0)
+		return phases_main(argc, argv);
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 1;
 	if (cordon == NULL) {
 		fprintf(stderr, "start_bench: CORDON names no command\n");
 		return 1;
