@@ -47,6 +47,8 @@
 #define CDN_AUDIT_FILE_MAX   (32L * 1024L * 1024L) /* then it is put away */
 #define CDN_AUDIT_PARTS_MAX  4096   /* files put away, of one log */
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
+#define CDN_AUDIT_AHEAD_MAX  1024   /* lines that one write may add */
+#define CDN_AUDIT_BATCH_MAX  65536  /* bytes of them */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
 #define CDN_AUDIT_CHAIN_MAX  32	    /* processes above the one that asked */
 #define CDN_REPORT_RUNS_MAX  65536  /* told of one by one */

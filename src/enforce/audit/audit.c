@@ -19,6 +19,7 @@ static const char *const kind_names[CDN_EVENT_KIND_MAX] = {
 	[CDN_EVENT_MCP_CALL] = "mcp.call",
 	[CDN_EVENT_HARNESS_DELEGATED] = "tool_allowlist.harness_delegated",
 	[CDN_EVENT_AUDIT_TORN] = "audit.torn",
+	[CDN_EVENT_AUDIT_ADOPTED] = "audit.adopted",
 };
 
 const char *
@@ -34,6 +35,14 @@ cdn_audit_write(struct cdn_sink *sink, const struct cdn_event *event,
     struct cordon_error *err)
 {
 	return sink->ops->write(sink, event, err);
+}
+
+int
+cdn_audit_write_many(struct cdn_sink *sink, cdn_event_next_fn *next, void *arg,
+    size_t *ret_written, struct cordon_error *err)
+{
+	*ret_written = 0;
+	return sink->ops->write_many(sink, next, arg, ret_written, err);
 }
 
 void

@@ -12,6 +12,8 @@
 #ifndef CDN_AUDIT_AUDIT_H
 #define CDN_AUDIT_AUDIT_H
 
+#include <time.h>
+
 #include "base/err.h"
 
 enum cdn_event_kind {
@@ -33,6 +35,7 @@ enum cdn_event_kind {
 	CDN_EVENT_MCP_CALL,
 	CDN_EVENT_HARNESS_DELEGATED, /* an agent keeps its own list of tools */
 	CDN_EVENT_AUDIT_TORN, /* a writer was killed in the middle of a line */
+	CDN_EVENT_AUDIT_ADOPTED, /* whole lines that the head did not know */
 	CDN_EVENT_KIND_MAX
 };
 
@@ -64,7 +67,10 @@ struct cdn_event {
 	const char *run; /* id of the run */
 	const struct cdn_event_field *fields;
 	size_t field_count; /* at most CDN_AUDIT_FIELDS_MAX */
+	struct timespec time; /* when it happened; all zero: when written */
 };
+/* The next of many; false: there is none.  It lives until the next call. */
+typedef bool cdn_event_next_fn(void *arg, struct cdn_event *ret);
 
 /* ----- What the fields of an event are made of ---------------------------- */
 
@@ -95,6 +101,9 @@ struct cdn_sink;
 struct cdn_sink_ops {
 	CDN_MUST_USE int (*write)(struct cdn_sink *sink,
 	    const struct cdn_event *event, struct cordon_error *err);
+	CDN_MUST_USE int (*write_many)(struct cdn_sink *sink,
+	    cdn_event_next_fn *next, void *arg, size_t *ret_written,
+	    struct cordon_error *err);
 	void (*close)(struct cdn_sink *sink);
 };
 struct cdn_sink {
@@ -111,9 +120,9 @@ struct cdn_sink {
  * process that opened it: after fork() the child may only close it.
  *
  * A line is written whole or not at all: after an error the file is as it was.
- * A line without its head, or half a line at the end, is what a killed process
- * leaves behind; the next write mends it, and tells of half a line with an
- * event of its own ("audit.torn").  Where file and head disagree in any other
+ * Lines without their head, or half a line at the end, are what a killed process
+ * leaves behind; the next write mends it, and tells with an event of its own
+ * ("audit.adopted", "audit.torn").  Where file and head disagree in any other
  * way nothing is written any more (CORDON_E_INVALID).  Nothing waits for the
  * disk.  A file of CDN_AUDIT_FILE_MAX bytes is put away (parts.h).
  */
@@ -124,6 +133,14 @@ void cdn_audit_part_size(struct cdn_sink *sink, size_t bytes);
 
 CDN_MUST_USE int cdn_audit_write(struct cdn_sink *sink,
     const struct cdn_event *event, struct cordon_error *err);
+/*
+ * As many as there are, up to about CDN_AUDIT_BATCH_MAX bytes, under one lock and
+ * with one write or two.  What was taken and not written is lost: *ret_written,
+ * set in any case, says how many are in the log.
+ */
+CDN_MUST_USE int cdn_audit_write_many(struct cdn_sink *sink,
+    cdn_event_next_fn *next, void *arg, size_t *ret_written,
+    struct cordon_error *err);
 void cdn_audit_close(struct cdn_sink *sink); /* NULL is fine */
 
 /* "run.start" and so on. */

@@ -46,20 +46,24 @@ cdn_link_hash(cdn_str line, char ret[CDN_HASH_SIZE])
 /* ----- The head --------------------------------------------------------- */
 
 bool
-cdn_head_parse(cdn_str text, struct cdn_link *ret)
+cdn_head_parse(cdn_str text, struct cdn_link *ret, bool *ret_many)
 {
 	*ret = cdn_link_before_first;
+	*ret_many = false;
 	if (text.n == 0)
 		return true;
 	if (!cdn_line_take_number(&text, &ret->seq) || text.n == 0 ||
 	    *text.p != ' ')
 		return false;
 	text = cdn_str_from(text, 1);
-	return cdn_line_take_hash(&text, ret->hash) && cdn_str_is(text, "\n");
+	if (!cdn_line_take_hash(&text, ret->hash))
+		return false;
+	*ret_many = cdn_str_is(text, "+");
+	return *ret_many || cdn_str_is(text, "\n");
 }
 
 static int
-read_head(const struct cdn_chain *chain, struct cdn_link *ret,
+read_head(const struct cdn_chain *chain, struct cdn_link *ret, bool *ret_many,
     struct cordon_error *err)
 {
 	char text[CDN_HEAD_SIZE];
@@ -67,7 +71,7 @@ read_head(const struct cdn_chain *chain, struct cdn_link *ret,
 
 	if (n < 0)
 		return cannot(chain, "read the head of", errno, err);
-	if (!cdn_head_parse((cdn_str){ text, (size_t)n }, ret))
+	if (!cdn_head_parse((cdn_str){ text, (size_t)n }, ret, ret_many))
 		return disagree(chain, "has a damaged head", err);
 	return 0;
 }
@@ -90,6 +94,21 @@ write_head(const struct cdn_chain *chain, const struct cdn_link *link)
 	if (done > 0 && chain->last.seq == 0)
 		(void)!ftruncate(chain->headfd, 0);
 	return error;
+}
+
+/*
+ * '+': several lines will come; '\n': they do not.  One byte of the head of the
+ * last line, which is there.  0 or an errno.
+ */
+static int
+mark_head(const struct cdn_chain *chain, char mark)
+{
+	char text[CDN_HEAD_SIZE];
+	int n = snprintf(text, sizeof(text), "%llu %s",
+	    (unsigned long long)chain->last.seq, chain->last.hash);
+	ssize_t done = pwrite(chain->headfd, &mark, 1, n);
+
+	return done == 1 ? 0 : done < 0 ? errno : ENOSPC;
 }
 
 /* ----- The end of the file ---------------------------------------------- */
@@ -138,17 +157,17 @@ find_start(const struct cdn_chain *chain, off_t end, off_t *ret)
 
 /* The last whole line, which ends (newline included) at `end` > 0. */
 static int
-read_last(const struct cdn_chain *chain, off_t end, cdn_str *ret)
+read_last(const struct cdn_chain *chain, off_t end, cdn_str *ret,
+    off_t *ret_start)
 {
-	off_t start;
-	int error = find_start(chain, end - 1, &start);
+	int error = find_start(chain, end - 1, ret_start);
 
 	if (error != 0)
 		return error;
-	*ret = (cdn_str){ chain->space, (size_t)(end - 1 - start) };
+	*ret = (cdn_str){ chain->space, (size_t)(end - 1 - *ret_start) };
 	if (ret->n >= CDN_AUDIT_LINE_MAX)
 		return EMSGSIZE;
-	return read_at(chain->fd, chain->space, ret->n, start);
+	return read_at(chain->fd, chain->space, ret->n, *ret_start);
 }
 
 static int
@@ -161,14 +180,6 @@ cannot_read_end(const struct cdn_chain *chain, int error,
 }
 
 /* ----- Agreement -------------------------------------------------------- */
-
-/* Is it the line after the one that the head speaks of? */
-static bool
-follows(const struct cdn_link *line, const struct cdn_link *head)
-{
-	return line->seq == head->seq + 1 &&
-	    strcmp(line->hash, head->hash) == 0;
-}
 
 /* Nothing was written yet, or all of it was put away. */
 static int
@@ -184,31 +195,80 @@ compare_empty(const struct cdn_chain *chain, const struct cdn_link *head,
 	return disagree(chain, "is shorter than its head says", err);
 }
 
+/* A line, what it says of the one before, and where it begins. */
+struct found {
+	struct cdn_link own, before;
+	off_t start;
+};
+
+/* The line that ends at `end` > 0. */
+static int
+look_at_line(const struct cdn_chain *chain, off_t end, struct found *ret,
+    struct cordon_error *err)
+{
+	cdn_str line;
+	int error = read_last(chain, end, &line, &ret->start);
+
+	if (error != 0)
+		return cannot_read_end(chain, error, err);
+	if (!cdn_line_link(line, &ret->before))
+		return disagree(chain, "ends in a line that is no event", err);
+	ret->own.seq = ret->before.seq;
+	ret->before.seq--;
+	cdn_link_hash(line, ret->own.hash);
+	return 0;
+}
+
 /*
- * Is the last line the one the head speaks of, or the one after it?  *ret is
- * the link of that line.
+ * From the last line back to the one that the head speaks of, each of which
+ * must follow from the one before.
  */
 static int
-compare(const struct cdn_chain *chain, const struct cdn_link *head,
+walk_back(const struct cdn_chain *chain, const struct cdn_link *head,
+    struct found *line, struct cordon_error *err)
+{
+	bool follows = true;
+
+	while (follows && line->before.seq > head->seq && line->start > 0) {
+		struct cdn_link want = line->before;
+		int r = look_at_line(chain, line->start, line, err);
+
+		if (r != 0)
+			return r;
+		follows = same_link(&line->own, &want);
+	}
+	return follows && same_link(&line->before, head) ? 0 :
+	    disagree(chain, "does not end as its head says", err);
+}
+
+/*
+ * Is the last line the one the head speaks of, or are there no more behind it
+ * than there may be?  *ret is the link of the last line.
+ */
+static int
+compare(struct cdn_chain *chain, const struct cdn_link *head, bool many,
     off_t end, struct cdn_link *ret, struct cordon_error *err)
 {
-	struct cdn_link link;
-	cdn_str line;
-	int error;
+	struct found line;
+	uint64_t ahead;
+	int r;
 
 	*ret = *head;
 	if (end == 0)
 		return compare_empty(chain, head, ret, err);
-	error = read_last(chain, end, &line);
-	if (error != 0)
-		return cannot_read_end(chain, error, err);
-	if (!cdn_line_link(line, &link))
-		return disagree(chain, "ends in a line that is no event", err);
-	cdn_link_hash(line, ret->hash);
-	ret->seq = link.seq;
-	if (same_link(ret, head) || follows(&link, head))
+	r = look_at_line(chain, end, &line, err);
+	if (r != 0)
+		return r;
+	*ret = line.own;
+	if (same_link(ret, head))
 		return 0;
-	return disagree(chain, "does not end as its head says", err);
+	ahead = ret->seq > head->seq ? ret->seq - head->seq : 0;
+	if (ahead == 0 || ahead > (many ? CDN_AUDIT_AHEAD_MAX : 1))
+		return disagree(chain, "does not end as its head says", err);
+	r = walk_back(chain, head, &line, err);
+	if (r == 0)
+		chain->adopted = (struct cdn_adopted){ ahead, head->seq + 1 };
+	return r;
 }
 
 /* As much of it as is worth telling. */
@@ -224,39 +284,30 @@ keep_torn(struct cdn_chain *chain, off_t end, off_t size)
 		torn->kept = 0;
 }
 
-/* Whatever a killed writer left behind goes, once it is clear what it is. */
+/* Half a line goes. */
 static int
-mend(struct cdn_chain *chain, const struct cdn_link *head, off_t end,
-    off_t size, struct cordon_error *err)
+mend(struct cdn_chain *chain, off_t end, off_t size, struct cordon_error *err)
 {
-	int error;
-
-	if (end < size) {
-		keep_torn(chain, end, size);
-		if (ftruncate(chain->fd, end) != 0)
-			return cannot(chain, "mend", errno, err);
-	}
-	if (same_link(head, &chain->last))
+	if (end == size)
 		return 0;
-	error = write_head(chain, &chain->last);
-	if (error != 0)
-		return cannot(chain, "write the head of", error, err);
-	return 0;
+	keep_torn(chain, end, size);
+	return ftruncate(chain->fd, end) == 0 ? 0 :
+	    cannot(chain, "mend", errno, err);
 }
 
 /* The whole way: somebody else has written, or we have not looked yet. */
 static int
-look_again(struct cdn_chain *chain, const struct cdn_link *head, off_t size,
-    struct cordon_error *err)
+look_again(struct cdn_chain *chain, const struct cdn_link *head, bool many,
+    off_t size, struct cordon_error *err)
 {
 	off_t end = 0;
 	int r = size == 0 ? 0 : find_start(chain, size, &end);
 
 	if (r != 0)
 		return cannot_read_end(chain, r, err);
-	r = compare(chain, head, end, &chain->last, err);
+	r = compare(chain, head, many, end, &chain->last, err);
 	if (r == 0)
-		r = mend(chain, head, end, size, err);
+		r = mend(chain, end, size, err);
 	chain->size = end;
 	chain->known = r == 0;
 	return r;
@@ -278,19 +329,21 @@ cdn_chain_refresh(struct cdn_chain *chain, struct cordon_error *err)
 {
 	struct cdn_link head;
 	struct stat st;
+	bool many;
 	int r;
 
 	if (fstat(chain->fd, &st) != 0)
 		return cannot(chain, "look at", errno, err);
-	r = read_head(chain, &head, err);
+	r = read_head(chain, &head, &many, err);
 	if (r != 0)
 		return r;
 	if (chain->known && st.st_nlink > 0 && st.st_size == chain->size &&
 	    same_link(&head, &chain->last))
 		return 0;
 	chain->known = false;
+	chain->adopted.lines = 0;
 	r = follow_file(chain, &st, err);
-	return r != 0 ? r : look_again(chain, &head, st.st_size, err);
+	return r != 0 ? r : look_again(chain, &head, many, st.st_size, err);
 }
 
 /* ----- Appending -------------------------------------------------------- */
@@ -308,41 +361,52 @@ over_limit(off_t size, size_t more)
 
 /* 0 or an errno. */
 static int
-write_line(const struct cdn_chain *chain, cdn_str line)
+write_lines(const struct cdn_chain *chain, cdn_str lines)
 {
 	ssize_t n;
 
-	if (over_limit(chain->size, line.n))
+	if (over_limit(chain->size, lines.n))
 		return EFBIG;
-	n = write(chain->fd, line.p, line.n);
-	if (n == (ssize_t)line.n)
+	n = write(chain->fd, lines.p, lines.n);
+	if (n == (ssize_t)lines.n)
 		return 0;
 	return n < 0 ? errno : ENOSPC;
 }
 
-int
-cdn_chain_append(struct cdn_chain *chain, cdn_str line,
-    struct cordon_error *err)
+/* What is not known to the head stays in the file where the next one looks. */
+static bool
+is_full(const struct cdn_chain *chain, size_t more)
 {
-	struct cdn_link link = { .seq = chain->last.seq + 1 };
+	return chain->size > 0 && chain->size + (off_t)more > chain->max &&
+	    chain->adopted.lines == 0;
+}
+
+int
+cdn_chain_append(struct cdn_chain *chain, cdn_str lines,
+    const struct cdn_link *last, struct cordon_error *err)
+{
+	bool many = last->seq > chain->last.seq + 1;
 	int error;
 
-	if (chain->size > 0 && chain->size + (off_t)line.n > chain->max) {
+	if (is_full(chain, lines.n)) {
 		error = cdn_chain_rotate(chain, err);
 		if (error != 0)
 			return error;
 	}
-	error = write_line(chain, line);
-	cdn_link_hash((cdn_str){ line.p, line.n - 1 }, link.hash);
+	error = many ? mark_head(chain, '+') : 0;
 	if (error == 0)
-		error = write_head(chain, &link);
+		error = write_lines(chain, lines);
+	if (error == 0)
+		error = write_head(chain, last);
 	if (error != 0) {
 		/* What stays although it should not, the next write mends. */
 		(void)!ftruncate(chain->fd, chain->size);
+		if (many)
+			(void)mark_head(chain, '\n');
 		chain->known = false;
 		return cannot(chain, "write to", error, err);
 	}
-	chain->last = link;
-	chain->size += (off_t)line.n;
+	chain->last = *last;
+	chain->size += (off_t)lines.n;
 	return 0;
 }

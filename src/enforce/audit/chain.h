@@ -3,10 +3,14 @@
  *
  *	file	... line 6 \n line 7 \n		head	7 SHA-256(line 7)\n
  *
- * A killed writer leaves one of three things behind, which are mended here: a
- * whole line that its head does not know yet, part of a line, or a file that
- * was put away as full and has no successor yet (parts.h).  Nothing but the end
- * of the file is read.  The caller holds the lock, which is on the head.
+ * Who is about to write several lines at once says so first: the newline of the
+ * head becomes a plus.
+ *
+ * A killed writer leaves one of three things behind, which are mended here:
+ * whole lines that the head does not know yet (one, or several behind a plus),
+ * part of a line, or a file that was put away as full and has no successor yet
+ * (parts.h).  Nothing but the end of the file is read.  The caller holds the
+ * lock, which is on the head.
  */
 #ifndef CDN_AUDIT_CHAIN_H
 #define CDN_AUDIT_CHAIN_H
@@ -24,6 +28,15 @@ struct cdn_torn {
 	char text[CDN_TORN_KEPT];
 };
 
+/*
+ * Whole lines behind the one that the head speaks of: of a killed writer, or of
+ * somebody who may write the file and not its head.  Nobody can tell.
+ */
+struct cdn_adopted {
+	uint64_t lines; /* 0: there were none */
+	uint64_t first; /* number of the first of them */
+};
+
 struct cdn_chain {
 	int fd;		  /* the lines; owned, replaced when the file is full */
 	int headfd;	  /* borrowed */
@@ -33,7 +46,9 @@ struct cdn_chain {
 	struct cdn_link last; /* seq 0 and zeros before the first line */
 	off_t size;	  /* of the file, when known */
 	bool known;	  /* last and size were true when we looked last */
-	struct cdn_torn torn; /* found by a refresh; the caller tells of it */
+	/* Found by a refresh; the caller tells of them. */
+	struct cdn_torn torn;
+	struct cdn_adopted adopted; /* until that the head stays as it is */
 };
 
 extern const struct cdn_link cdn_link_before_first;
@@ -48,14 +63,19 @@ CDN_MUST_USE int cdn_chain_refresh(struct cdn_chain *chain,
     struct cordon_error *err);
 
 /*
- * Adds one line, newline included, and its head; both or none.  A file that
- * would become too large is put away first.
+ * Adds lines, newlines included, the last of which is `last`, and the head of
+ * that; all or nothing.  A file that would become too large is put away first.
+ * Several are at most CDN_AUDIT_AHEAD_MAX, and not the first of a log.
  */
-CDN_MUST_USE int cdn_chain_append(struct cdn_chain *chain, cdn_str line,
-    struct cordon_error *err);
+CDN_MUST_USE int cdn_chain_append(struct cdn_chain *chain, cdn_str lines,
+    const struct cdn_link *last, struct cordon_error *err);
 
-/* The bytes of a head; an empty one is that of an empty file. */
-CDN_MUST_USE bool cdn_head_parse(cdn_str text, struct cdn_link *ret);
+/*
+ * The bytes of a head; an empty one is that of an empty file.  many: several
+ * lines may stand behind the one it speaks of.
+ */
+CDN_MUST_USE bool cdn_head_parse(cdn_str text, struct cdn_link *ret,
+    bool *ret_many);
 #define CDN_HEAD_SIZE 96 /* "18446744073709551615 64 hex\n" and some more */
 
 #endif

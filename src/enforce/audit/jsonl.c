@@ -14,6 +14,7 @@ struct jsonl {
 	pthread_mutex_t mutex;
 	struct cdn_chain chain;
 	struct cdn_buf line; /* has all its room from the start */
+	char *batch; /* CDN_AUDIT_BATCH_MAX bytes; NULL until there is one */
 	char *file;
 	pid_t owner; /* a lock is shared with a child, so it may not write */
 };
@@ -32,21 +33,35 @@ cannot_lock(const struct jsonl *j, int error, struct cordon_error *err)
 
 /* ----- Writing ---------------------------------------------------------- */
 
+/* Into j->line; `last` is the line before, and then this one. */
+static int
+format_line(struct jsonl *j, const struct cdn_event *event,
+    struct cdn_link *last, struct cordon_error *err)
+{
+	struct cdn_link link = *last;
+	struct timespec time = event->time;
+	int r;
+
+	link.seq++;
+	if (time.tv_sec == 0)
+		(void)clock_gettime(CLOCK_REALTIME, &time);
+	r = cdn_line_format(event, &link, &time, &j->line, err);
+	if (r != 0)
+		return r;
+	last->seq = link.seq;
+	cdn_link_hash((cdn_str){ j->line.p, j->line.n - 1 }, last->hash);
+	return 0;
+}
+
 static int
 write_line(struct jsonl *j, const struct cdn_event *event,
     struct cordon_error *err)
 {
-	struct cdn_link link = j->chain.last;
-	struct timespec now = { 0 };
-	int r;
+	struct cdn_link last = j->chain.last;
+	int r = format_line(j, event, &last, err);
 
-	link.seq++;
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	r = cdn_line_format(event, &link, &now, &j->line, err);
-	if (r != 0)
-		return r;
-	return cdn_chain_append(&j->chain, (cdn_str){ j->line.p, j->line.n },
-	    err);
+	return r != 0 ? r : cdn_chain_append(&j->chain,
+	    (cdn_str){ j->line.p, j->line.n }, &last, err);
 }
 
 /* Somebody was killed while he wrote: what is left of his event is told. */
@@ -55,13 +70,11 @@ write_torn(struct jsonl *j, const char *run, struct cordon_error *err)
 {
 	struct cdn_torn *torn = &j->chain.torn;
 	const struct cdn_event_field fields[] = {
-		{ .name = "bytes", .type = CDN_FIELD_NUMBER,
-		    .number = (int64_t)torn->bytes },
-		{ .name = "text", .type = CDN_FIELD_TEXT,
-		    .text = { torn->text, torn->kept } },
+		cdn_field_number("bytes", (int64_t)torn->bytes),
+		cdn_field_str("text", (cdn_str){ torn->text, torn->kept }),
 	};
-	const struct cdn_event event = { CDN_EVENT_AUDIT_TORN, run, fields,
-		CDN_LEN(fields) };
+	const struct cdn_event event = { .kind = CDN_EVENT_AUDIT_TORN,
+		.run = run, .fields = fields, .field_count = CDN_LEN(fields) };
 	int r = write_line(j, &event, err);
 
 	if (r == 0)
@@ -69,29 +82,57 @@ write_torn(struct jsonl *j, const char *run, struct cordon_error *err)
 	return r;
 }
 
-/* With the lock. */
+/* Lines that nobody told the head of go into the chain, but not unseen. */
 static int
-write_locked(struct jsonl *j, const struct cdn_event *event,
-    struct cordon_error *err)
+write_adopted(struct jsonl *j, const char *run, struct cordon_error *err)
+{
+	struct cdn_adopted *adopted = &j->chain.adopted;
+	const struct cdn_event_field fields[] = {
+		cdn_field_number("lines", (int64_t)adopted->lines),
+		cdn_field_number("first", (int64_t)adopted->first),
+	};
+	const struct cdn_event event = { .kind = CDN_EVENT_AUDIT_ADOPTED,
+		.run = run, .fields = fields, .field_count = CDN_LEN(fields) };
+	int r = write_line(j, &event, err);
+
+	if (r == 0)
+		adopted->lines = 0;
+	return r;
+}
+
+/* With the lock: where the chain goes on, and what was found there told. */
+static int
+find_end(struct jsonl *j, const char *run, struct cordon_error *err)
 {
 	int r = cdn_chain_refresh(&j->chain, err);
 
+	if (r == 0 && j->chain.adopted.lines > 0)
+		r = write_adopted(j, run, err);
 	if (r == 0 && j->chain.torn.bytes > 0)
-		r = write_torn(j, event->run, err);
-	return r != 0 ? r : write_line(j, event, err);
+		r = write_torn(j, run, err);
+	return r;
 }
 
 static int
-write_alone(struct jsonl *j, const struct cdn_event *event,
-    struct cordon_error *err)
+lock(struct jsonl *j, struct cordon_error *err)
 {
-	int r;
+	if (getpid() != j->owner)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "audit file '%s' was opened by another process; a child "
+		    "opens it anew", j->file);
+	pthread_mutex_lock(&j->mutex);
+	if (cdn_place_lock(j->chain.headfd, true) == 0)
+		return 0;
+	(void)cannot_lock(j, errno, err);
+	pthread_mutex_unlock(&j->mutex);
+	return CORDON_E_SYSTEM;
+}
 
-	if (cdn_place_lock(j->chain.headfd, true) != 0)
-		return cannot_lock(j, errno, err);
-	r = write_locked(j, event, err);
+static void
+unlock(struct jsonl *j)
+{
 	cdn_place_unlock(j->chain.headfd);
-	return r;
+	pthread_mutex_unlock(&j->mutex);
 }
 
 static int
@@ -99,15 +140,98 @@ jsonl_write(struct cdn_sink *sink, const struct cdn_event *event,
     struct cordon_error *err)
 {
 	struct jsonl *j = (struct jsonl *)(void *)sink;
-	int r;
+	int r = lock(j, err);
 
-	if (getpid() != j->owner)
-		return cdn_err(err, CORDON_E_INVALID,
-		    "audit file '%s' was opened by another process; a child "
-		    "opens it anew", j->file);
-	pthread_mutex_lock(&j->mutex);
-	r = write_alone(j, event, err);
-	pthread_mutex_unlock(&j->mutex);
+	if (r != 0)
+		return r;
+	r = find_end(j, event->run, err);
+	if (r == 0)
+		r = write_line(j, event, err);
+	unlock(j);
+	return r;
+}
+
+/* ----- Many at once ----------------------------------------------------- */
+
+/* Lines that are made and not written. */
+struct batch {
+	struct cdn_link last; /* of them */
+	size_t used;	      /* bytes of j->batch */
+	size_t n;
+	size_t written; /* all those before */
+};
+
+static int
+flush(struct jsonl *j, struct batch *b, struct cordon_error *err)
+{
+	int r = b->n == 0 ? 0 : cdn_chain_append(&j->chain,
+	    (cdn_str){ j->batch, b->used }, &b->last, err);
+
+	if (r == 0)
+		b->written += b->n;
+	b->used = b->n = 0;
+	return r;
+}
+
+static bool
+has_room(const struct batch *b, size_t more)
+{
+	return b->used + more <= CDN_AUDIT_BATCH_MAX &&
+	    b->n < CDN_AUDIT_AHEAD_MAX;
+}
+
+/* The first line of a log has no head before it that could announce it. */
+static int
+add(struct jsonl *j, struct batch *b, const struct cdn_event *event,
+    struct cordon_error *err)
+{
+	struct cdn_link last = b->last;
+	int r = format_line(j, event, &last, err);
+
+	if (r == 0 && (!has_room(b, j->line.n) || j->chain.last.seq == 0))
+		r = flush(j, b, err);
+	if (r != 0)
+		return r;
+	memcpy(j->batch + b->used, j->line.p, j->line.n);
+	b->used += j->line.n;
+	b->n++;
+	b->last = last;
+	return 0;
+}
+
+static int
+write_batch(struct jsonl *j, struct batch *b, cdn_event_next_fn *next,
+    void *arg, struct cordon_error *err)
+{
+	struct cdn_event event;
+	int r = 0;
+
+	if (j->batch == NULL && (j->batch = malloc(CDN_AUDIT_BATCH_MAX)) == NULL)
+		return cdn_err_nomem(err);
+	if (!next(arg, &event))
+		return 0;
+	r = find_end(j, event.run, err);
+	b->last = j->chain.last;
+	do {
+		if (r == 0)
+			r = add(j, b, &event, err);
+	} while (r == 0 && b->written == 0 && next(arg, &event));
+	return r != 0 ? r : flush(j, b, err);
+}
+
+static int
+jsonl_write_many(struct cdn_sink *sink, cdn_event_next_fn *next, void *arg,
+    size_t *ret_written, struct cordon_error *err)
+{
+	struct jsonl *j = (struct jsonl *)(void *)sink;
+	struct batch b = { .n = 0 };
+	int r = lock(j, err);
+
+	if (r != 0)
+		return r;
+	r = write_batch(j, &b, next, arg, err);
+	unlock(j);
+	*ret_written = b.written;
 	return r;
 }
 
@@ -124,11 +248,13 @@ jsonl_close(struct cdn_sink *sink)
 		close(j->chain.headfd);
 	pthread_mutex_destroy(&j->mutex);
 	free(j->line.p);
+	free(j->batch);
 	free(j->file);
 	free(j);
 }
 
-static const struct cdn_sink_ops ops = { jsonl_write, jsonl_close };
+static const struct cdn_sink_ops ops = { jsonl_write, jsonl_write_many,
+	jsonl_close };
 
 static struct jsonl *
 new_jsonl(const char *file)

@@ -242,7 +242,7 @@ read_head(const struct cdn_log *log, int fd, struct cdn_log_head *ret,
 		    log->file);
 	ret->there = true;
 	ret->damaged = !cdn_head_parse((cdn_str){ text, (size_t)n },
-	    &ret->link);
+	    &ret->link, &ret->many);
 	return 0;
 }
 

@@ -39,6 +39,7 @@ size_t cdn_log_unfinished(const struct cdn_log *log);
 struct cdn_log_head {
 	bool there;
 	bool damaged;
+	bool many; /* several lines may stand behind that one */
 	struct cdn_link link;
 	int64_t size;
 };

@@ -11,8 +11,8 @@ struct verifying {
 	struct cordon_diags *diags;
 	struct cordon_audit_verified result;
 	struct cdn_link last; /* the line before: its number and its hash */
-	struct cdn_link before_last;
 	bool any;	      /* there was one */
+	bool met;	      /* the line that the head speaks of */
 	bool doubtful;	      /* the line before was none: nothing to compare */
 	const char *file;     /* of the line before */
 	uint64_t number;
@@ -74,6 +74,13 @@ check_link(struct verifying *v, const struct cdn_link *link,
 		    "not what it was: it was changed, or this one was");
 }
 
+static bool
+is_head(const struct verifying *v, const struct cdn_link *link)
+{
+	return link->seq == v->head.link.seq &&
+	    strcmp(link->hash, v->head.link.hash) == 0;
+}
+
 static void
 check_line(struct verifying *v, const struct cdn_log_line *line, bool event,
     const struct cdn_link *link)
@@ -98,9 +105,26 @@ check_line(struct verifying *v, const struct cdn_log_line *line, bool event,
 		check_link(v, link, pos);
 	v->any = true;
 	v->doubtful = false;
-	v->before_last = v->last;
 	v->last.seq = link->seq;
 	cdn_link_hash(line->text, v->last.hash);
+	v->met |= is_head(v, &v->last);
+}
+
+/* What a writer said who found lines that the head did not know. */
+static void
+check_adopted(struct verifying *v, const struct cdn_log_line *line,
+    const struct cdn_entry *entry)
+{
+	int64_t lines = cdn_entry_number(entry, "lines", 0);
+	int64_t first = cdn_entry_number(entry, "first", 0);
+
+	if (!cdn_str_is(entry->kind, "audit.adopted"))
+		return;
+	NOTE(v, CDN_VERIFY_ADOPTED, AT(line->file, line->number), "%lld line%s "
+	    "from line %lld on: the head did not know %s, and the next writer "
+	    "went on behind; a writer was killed, or somebody else added them",
+	    (long long)lines, lines == 1 ? "" : "s", (long long)first,
+	    lines == 1 ? "it" : "them");
 }
 
 static int
@@ -117,6 +141,8 @@ check_lines(struct verifying *v, struct cordon_error *err)
 		bool nomem = arena == NULL, event = !nomem && !line.too_long &&
 		    cdn_entry_parse(line.text, arena, &entry, &nomem);
 
+		if (event)
+			check_adopted(v, &line, &entry);
 		cdn_arena_free(arena);
 		if (nomem)
 			return cdn_err_nomem(err);
@@ -132,29 +158,30 @@ check_lines(struct verifying *v, struct cordon_error *err)
 /* ----- The end ------------------------------------------------------------ */
 
 /*
- * One line more than the head knows is there when its writer was killed before
- * he could tell the head.
+ * More lines than the head knows are there when their writer was killed before
+ * he could tell the head: one, or several that he had announced.
  */
 static void
 check_end(struct verifying *v)
 {
-	const struct cdn_link *before_last = &v->before_last;
 	const struct cdn_link *head = &v->head.link;
 	struct cdn_pos pos = AT(v->file, v->number);
+	uint64_t ahead = v->last.seq > head->seq ? v->last.seq - head->seq : 0;
 
 	if (v->last.seq < head->seq)
 		BROKEN(v, CDN_VERIFY_CUT, pos, "the end was cut off: lines "
 		    "%llu to %llu are missing", ULL(v->last.seq + 1),
 		    ULL(head->seq));
-	else if (v->last.seq == head->seq && (v->doubtful ||
-		strcmp(v->last.hash, head->hash) != 0))
+	else if (ahead == 0 && (v->doubtful || !v->met))
 		BROKEN(v, CDN_VERIFY_END, pos, "the last line is not the one "
 		    "that was written: it was changed");
-	else if (v->last.seq == head->seq + 1 && before_last->seq == head->seq &&
-	    strcmp(before_last->hash, head->hash) == 0)
+	else if (ahead > 0 && v->met &&
+	    ahead <= (v->head.many ? CDN_AUDIT_AHEAD_MAX : 1))
 		NOTE(v, CDN_VERIFY_AHEAD, pos, "the head does not know the "
-		    "last line: its writer was killed");
-	else if (v->last.seq > head->seq)
+		    "last line%s (%llu): %s writer was killed, or somebody "
+		    "else added %s", ahead == 1 ? "" : "s", ULL(ahead),
+		    ahead == 1 ? "its" : "their", ahead == 1 ? "it" : "them");
+	else if (ahead > 0)
 		BROKEN(v, CDN_VERIFY_END, pos, "there are lines behind the "
 		    "last one that was written (%llu)", ULL(head->seq));
 }
@@ -198,7 +225,8 @@ check_log(struct verifying *v, const char *file, struct cordon_error *err)
 {
 	int r = cdn_log_freeze(v->log, &v->head, err);
 
-	v->last = v->before_last = cdn_link_before_first;
+	v->last = cdn_link_before_first;
+	v->met = is_head(v, &v->last);
 	v->file = file;
 	if (r == 0)
 		r = check_lines(v, err);

@@ -18,8 +18,9 @@
 #define CDN_VERIFY_HEAD	      "A006" /* the head is missing or damaged */
 #define CDN_VERIFY_END	      "A007" /* the last line is another one */
 #define CDN_VERIFY_UNFINISHED "A008" /* half a line at the end */
-#define CDN_VERIFY_AHEAD      "A009" /* a line that its head does not know */
+#define CDN_VERIFY_AHEAD      "A009" /* lines that their head does not know */
 #define CDN_VERIFY_FROM	      "A010" /* a copy that begins later */
+#define CDN_VERIFY_ADOPTED    "A011" /* such lines, taken over since */
 
 /*
  * Errors are findings that break the chain, warnings all others.  A log that

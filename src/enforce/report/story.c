@@ -163,6 +163,15 @@ tell_torn(const struct telling *t)
 	cdn_buf_str(t->out, text(t, "text"));
 }
 
+static void
+tell_adopted(const struct telling *t)
+{
+	cdn_buf_printf(t->out, "lines that the head did not know: %lld from "
+	    "line %lld on; a writer was killed, or somebody else added them",
+	    (long long)cdn_entry_number(t->entry, "lines", 0),
+	    (long long)cdn_entry_number(t->entry, "first", 0));
+}
+
 /* Whatever it is: its fields as they stand there, without the frame. */
 static void
 tell_fields(const struct telling *t)
@@ -200,6 +209,7 @@ static const struct {
 	{ "exec.denied", tell_verdict, true },
 	{ "call.denied", tell_verdict, true },
 	{ "audit.torn", tell_torn, false },
+	{ "audit.adopted", tell_adopted, false },
 };
 
 void

@@ -73,7 +73,8 @@ test_kinds(void)
 		"fs.call.result", "fs.call.denied", "net.denied",
 		"exec.denied", "call.denied", "tool.call", "grant.requested",
 		"grant.approved", "grant.denied", "grant.expired", "mcp.call",
-		"tool_allowlist.harness_delegated", "audit.torn" };
+		"tool_allowlist.harness_delegated", "audit.torn",
+		"audit.adopted" };
 
 	ok(CDN_LEN(names) == CDN_EVENT_KIND_MAX, "every kind has a name");
 	for (size_t i = 0; i < CDN_LEN(names); i++)

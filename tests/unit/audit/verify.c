@@ -244,6 +244,7 @@ test_copies(void)
 static void
 test_killed(void)
 {
+	char *copy;
 	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC);
 
 	tmp_need(fd >= 0 && write(fd, "{\"sch", 5) == 5, "append", file);
@@ -256,10 +257,28 @@ test_killed(void)
 	ok(intact(true) && strcmp(ids, "~A009") == 0,
 	    "so is a line that the head does not know");
 	tmp_need(write_once(file, "mended", NULL) == 0, "write", file);
-	ok(intact(true) && ids[0] == '\0', "and the next writer mends it");
+	ok(intact(true) && strcmp(ids, "~A011") == 0 &&
+	    strstr(first_text, "1 line from line") != NULL,
+	    "the next writer goes on behind it, and it stays told");
 	spill(head, in_head.p, in_head.n);
-	ok(!intact(true) && strcmp(ids, "A007") == 0,
-	    "two such lines are not what a killed writer leaves");
+	ok(!intact(true) && strcmp(ids, "~A011A007") == 0,
+	    "several such lines are not what a killed writer leaves");
+	copy = strndup(in_head.p, in_head.n);
+	copy[in_head.n - 1] = '+';
+	spill(head, copy, in_head.n);
+	ok(intact(true) && strcmp(ids, "~A011~A009") == 0,
+	    "unless he had said that several would come");
+	copy[in_head.n - 2] = copy[in_head.n - 2] == 'a' ? 'b' : 'a';
+	spill(head, copy, in_head.n);
+	ok(!intact(true) && strcmp(ids, "~A011A007") == 0,
+	    "behind a line that is there");
+	free(copy);
+	restore();
+	copy = strndup(in_head.p, in_head.n);
+	copy[in_head.n - 1] = '+';
+	spill(head, copy, in_head.n);
+	ok(intact(true) && ids[0] == '\0', "or none of them");
+	free(copy);
 	restore();
 }
 
