@@ -1019,6 +1019,8 @@ struct cordon_audit_run {
 	long long duration_ms;
 	unsigned long denials; /* events of them */
 	unsigned long lost;    /* denials that could not be recorded */
+	unsigned long allowed; /* accesses that the broker allowed */
+	unsigned long unrecorded; /* of them, those that found no room */
 };
 /* In the order they began. */
 CORDON_API CORDON_MUST_USE int cordon_audit_runs(const char *file,

@@ -49,6 +49,9 @@
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
 #define CDN_AUDIT_AHEAD_MAX  1024   /* lines that one write may add */
 #define CDN_AUDIT_BATCH_MAX  65536  /* bytes of them */
+#define CDN_JOURNAL_MAX	     8192   /* allowed accesses told of one run */
+#define CDN_JOURNAL_READS    4096   /* of them */
+#define CDN_JOURNAL_QUEUE    (128UL * 1024UL) /* bytes that wait to be written */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
 #define CDN_AUDIT_CHAIN_MAX  32	    /* processes above the one that asked */
 #define CDN_REPORT_RUNS_MAX  65536  /* told of one by one */

@@ -363,6 +363,103 @@ END
 	[ ! -e "$T/target" ] # a link is replaced, not followed
 }
 
+# The value of a field of each event of a kind, in order.
+each()
+{
+	python3 - "$AUDIT" "$1" "$2" <<'END'
+import json, sys
+for line in open(sys.argv[1]):
+    event = json.loads(line)
+    if event['kind'] == sys.argv[2]:
+        print(event[sys.argv[3]])
+END
+}
+
+mixed()
+{
+	policy mixed.yaml <<END
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  $1
+  fsProfiles:
+    dev: {read: ["./**"], modify: ["./**"]}
+END
+}
+
+@test "what is allowed where cordon is asked is recorded, once" {
+	mixed 'denyModify: ["locked/**"]'
+	mkdir native
+	cordon run --policy mixed.yaml --profile dev -- sh -c 'echo 1 >new
+	    echo 2 >new; mv new old; echo 3 >native/x; echo 4 >"$TMPDIR/x"
+	    mkdir old 2>/dev/null; cat old native/x'
+	exits 0
+	each fs.call.result path >"$T/paths"
+	printf '%s\n' "$W/new" "$W/old" >"$T/want"
+	diff "$T/want" "$T/paths" # writing into old is not told by mkdir
+	[ "$(each fs.call.result op | sort -u)" = modify ]
+	[ "$(each fs.call.result allowed | sort -u)" = True ]
+	[ "$(each fs.call.result matched_rule | sort -u)" = '**' ]
+	[ "$(each fs.call.result source | sort -u)" = mixed.yaml ]
+	[ "$(each fs.call.result errno | sort -u)" = 0 ]
+	[ "$(each run.end unrecorded)" = 0 ]
+	[ "$(each run.end allowed)" -ge 4 ]
+	each run.start report | grep -qF "$W/native"
+	cordon audit verify
+	exits 0
+}
+
+@test "reads too, where only cordon can tell them apart" {
+	mixed 'denyRead: ["**/*.env"]'
+	echo x >a
+	echo y >b.env
+	cordon run --policy mixed.yaml --profile dev --quiet -- sh -c \
+	    'cat a; cat a; cat b.env; :'
+	exits 0
+	each fs.call.result path | grep -cxF "$W/a" | grep -qx 1
+	each fs.call.result op | grep -qx exec
+	each fs.call.result path | grep -F b.env && return 1
+	[ "$(each fs.call.denied path)" = "$W/b.env" ]
+	RUN=$(each run.start run)
+	cordon audit show "$RUN"
+	exits 0
+	grep -q 'different accesses were allowed: --kind' "$T/stdout"
+	grep -qF "allowed read $W/a" "$T/stdout" && return 1
+	cordon audit show "$RUN" --kind fs.call.result
+	grep -qF "allowed read $W/a by **" "$T/stdout"
+}
+
+@test "more than there is room for is counted" {
+	mixed 'denyModify: ["locked/**"]'
+	cordon run --policy mixed.yaml --profile dev --quiet -- sh -c \
+	    'mkdir a && cd a && seq 9000 | xargs touch'
+	exits 0
+	lines=$(each fs.call.result path | wc -l)
+	[ "$lines" -le 8192 ]
+	[ "$(each run.end unrecorded)" -ge 800 ]
+	[ "$(each run.end allowed)" -ge 9001 ]
+	cordon audit verify
+	exits 0
+}
+
+@test "the report has what was written, and what a moved directory holds" {
+	mixed 'denyModify: ["locked/**"]'
+	mkdir old
+	echo '#!/bin/sh' >old/before
+	chmod +x old/before
+	cordon run --policy mixed.yaml --profile dev --quiet -- sh -c \
+	    'mv old moved; echo >plain; echo "#!/bin/sh" >tool; chmod +x tool'
+	exits 0
+	cordon audit report -o r.html
+	exits 0
+	sed '/<h2>Runs/,$d' r.html >handed
+	grep -qF "$W/moved/before" handed
+	grep -qF "$W/tool" handed
+	grep -qF "$W/plain" handed && return 1
+	grep -qF "$W/plain" r.html
+}
+
 @test "a letter is an option only where it is one" {
 	cordon audit list -f
 	exits 2

@@ -54,3 +54,23 @@ END
 	[ -e after ]
 	[ ! -e .vscode ]
 }
+
+@test "nor does a run go on whose allowed accesses cannot be written" {
+	policy mixed.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: mixed}
+spec:
+  denyModify: ["locked/**"]
+  fsProfiles:
+    dev: {read: ["./**"], modify: ["./**"]}
+END
+	(
+		ulimit -f 8
+		cordon run --policy mixed.yaml --profile dev -- sh -c \
+		    'seq 100 | xargs touch; exec sleep 60'
+		exits 125
+		complains "cannot write to audit file '$AUDIT'"
+	)
+	[ -e 100 ]
+}

@@ -46,6 +46,22 @@ struct cdn_denial {
 typedef void cdn_denial_fn(const struct cdn_denial *denial, void *arg);
 
 /*
+ * What it allowed and carried out, or judged and let go on (a program that is
+ * executed).  Reading and modifying in native regions is not told: Landlock
+ * grants it, whether it comes by here or not.  After the caller has his answer;
+ * from any of its threads, several at a time.
+ */
+struct cdn_allowance {
+	const char *call;
+	pid_t pid;
+	cdn_str path; /* or endpoint; lives during the call */
+	const struct cordon_verdict *verdict;
+	int error; /* what the caller got; 0 done; -1: it went on */
+};
+typedef void cdn_allowance_fn(const struct cdn_allowance *allowance,
+    void *arg);
+
+/*
  * Has an object with more than one link, which was allowed under this name,
  * another one that is denied?  Then the verdict becomes that denial.  Called
  * from any of its threads, several at a time.
@@ -90,6 +106,8 @@ struct cdn_broker_spec {
 	bool at_once;
 	cdn_denial_fn *denied; /* may be NULL */
 	void *denied_arg;
+	cdn_allowance_fn *allowed; /* may be NULL */
+	void *allowed_arg;
 	cdn_other_names_fn *other_names; /* may be NULL */
 	cdn_last_look_fn *last_look; /* may be NULL */
 	void *other_names_arg; /* of both */

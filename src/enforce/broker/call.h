@@ -12,6 +12,17 @@
 
 #include "enforce/broker/broker.h"
 
+/* What was allowed in the course of a call (notes.c). */
+struct cdn_notes {
+	size_t n;
+	struct cdn_note {
+		struct cordon_verdict verdict;
+		cdn_str path; /* in space */
+	} v[4];
+	size_t used;
+	char space[2 * (CDN_PATH_MAX + 1)]; /* of two names, at most */
+};
+
 struct cdn_call {
 	struct cdn_broker *broker;
 	const struct cdn_notif *notif;
@@ -20,6 +31,7 @@ struct cdn_call {
 	pid_t tgid; /* found when first needed; 0 = not yet */
 	pid_t his_tgid, his_tid; /* as he sees himself; with tgid */
 	bool naming; /* holds the lock of that name: nobody renames */
+	struct cdn_notes *notes; /* NULL: nobody wants to know */
 };
 
 enum cdn_answer_kind {
@@ -161,6 +173,17 @@ CDN_MUST_USE int cdn_call_judge_question(struct cdn_call *call,
     const struct cdn_question *question, int error);
 /* Does it depend on the address where he may connect to? */
 bool cdn_call_inet_is_judged(const struct cdn_call *call);
+
+/* ----- What was allowed (notes.c) --------------------------------------------------- */
+
+/* As it was judged, by this name; while it may be asked. */
+void cdn_call_note(struct cdn_call *call, const struct cordon_verdict *verdict,
+    cdn_str path);
+/* It was denied after all. */
+void cdn_call_forget(struct cdn_call *call);
+/* When it is answered. */
+void cdn_call_tell_allowed(struct cdn_call *call,
+    const struct cdn_call_answer *answer);
 
 /* ----- Regions (region.c) --------------------------------------------------------- */
 

@@ -98,6 +98,11 @@ void cdn_worker_take(struct cdn_broker *broker, struct cdn_offer *where);
 /* A holder less; the last one frees it. */
 void cdn_broker_leave(struct cdn_broker *broker);
 
+/* ----- region.c ---------------------------------------------------------------- */
+
+/* Is this path held by Landlock?  By who holds `judging`. */
+bool cdn_broker_is_native(const struct cdn_broker *broker, cdn_str path);
+
 /* ----- pty.c ------------------------------------------------------------------- */
 
 /* This master, and so its other end, belongs to the run.  0 or -errno. */

@@ -143,7 +143,7 @@ cdn_call_last_look(struct cdn_call *call)
 }
 
 static void
-tell(const struct cdn_call *call, const struct cdn_question *question,
+tell(struct cdn_call *call, const struct cdn_question *question,
     struct cordon_verdict *verdict, int error)
 {
 	struct cdn_broker *broker = call->broker;
@@ -157,6 +157,7 @@ tell(const struct cdn_call *call, const struct cdn_question *question,
 		verdict->matched_rule = "/proc";
 		verdict->source = "<floor>";
 	}
+	cdn_call_forget(call);
 	if (broker->spec.denied == NULL)
 		return;
 	pthread_mutex_lock(&broker->telling);
@@ -180,8 +181,10 @@ judge(struct cdn_call *call, enum cordon_op op,
 	else if (cdn_pty_is_own(call, object))
 		verdict.allowed = true;
 	judge_links(broker, object, &question, &verdict);
-	if (verdict.allowed)
+	if (verdict.allowed) {
+		cdn_call_note(call, &verdict, question.path);
 		return 0;
+	}
 	tell(call, &question, &verdict, EACCES);
 	return -EACCES;
 }
@@ -262,6 +265,28 @@ judge_pair_links(const struct cdn_broker *broker, enum cdn_compound what,
 	judge_links(broker, to, question, verdict);
 }
 
+/* Of a rename both are modified, of a link the first is read. */
+static void
+note_pair(struct cdn_call *call, enum cdn_compound what,
+    const struct cdn_object *from, const struct cdn_object *to)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = what == CDN_LINK ? CORDON_READ : CORDON_MODIFY,
+		.path = cdn_str_of(from->path) };
+	struct cordon_verdict verdict;
+
+	if (call->notes == NULL)
+		return;
+	if (what != CDN_SYMLINK) {
+		cdn_decide(call->broker->spec.authority, &question, &verdict);
+		cdn_call_note(call, &verdict, question.path);
+	}
+	question.op = CORDON_MODIFY;
+	question.path = cdn_str_of(to->path);
+	cdn_decide(call->broker->spec.authority, &question, &verdict);
+	cdn_call_note(call, &verdict, question.path);
+}
+
 static int
 judge_pair(struct cdn_call *call, enum cdn_compound what,
     const struct cdn_object *from, const struct cdn_object *to)
@@ -288,8 +313,10 @@ judge_pair(struct cdn_call *call, enum cdn_compound what,
 	} else if (what != CDN_SYMLINK) {
 		judge_pair_links(broker, what, from, to, &question, &verdict);
 	}
-	if (verdict.allowed)
+	if (verdict.allowed) {
+		note_pair(call, what, from, to);
 		return 0;
+	}
 	tell(call, &question, &verdict,
 	    r == CDN_COMPOUND_SPLIT ? EXDEV : EACCES);
 	return r == CDN_COMPOUND_SPLIT ? -EXDEV : -EACCES;
@@ -341,7 +368,9 @@ cdn_call_judge_question(struct cdn_call *call,
 		r = -ENOSYS;
 	} else {
 		cdn_decide(broker->spec.authority, question, &verdict);
-		if (!verdict.allowed) {
+		if (verdict.allowed) {
+			cdn_call_note(call, &verdict, question->path);
+		} else {
 			tell(call, question, &verdict, error);
 			r = -error;
 		}

@@ -39,10 +39,8 @@ is_left(const struct cdn_broker *broker,
 
 /* The deepest one that holds it and is still there, or NULL. */
 static const struct cdn_broker_region *
-region_of(const struct cdn_broker *broker, const char *path)
+region_of(const struct cdn_broker *broker, cdn_str at)
 {
-	cdn_str at = cdn_str_of(path);
-
 	for (;;) {
 		const struct cdn_broker_region *region =
 		    find_region(&broker->spec, at.n == 0 ? CDN_STR("/") : at);
@@ -58,20 +56,27 @@ region_of(const struct cdn_broker *broker, const char *path)
 }
 
 bool
+cdn_broker_is_native(const struct cdn_broker *broker, cdn_str path)
+{
+	const struct cdn_broker_region *region;
+
+	if (broker->spec.trace || broker->closed)
+		return false;
+	region = region_of(broker, path);
+	return region != NULL && region->native;
+}
+
+bool
 cdn_call_is_native(const struct cdn_call *call,
     const struct cdn_object *object)
 {
 	struct cdn_broker *broker = call->broker;
-	const struct cdn_broker_region *region;
-	bool native = false;
+	bool native;
 
 	if (broker->spec.trace || object->unnamed || object->on_proc)
 		return false;
 	pthread_rwlock_rdlock(&broker->judging);
-	if (!broker->closed) {
-		region = region_of(broker, object->path);
-		native = region != NULL && region->native;
-	}
+	native = cdn_broker_is_native(broker, cdn_str_of(object->path));
 	pthread_rwlock_unlock(&broker->judging);
 	return native;
 }

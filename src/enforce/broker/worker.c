@@ -56,17 +56,21 @@ send_answer(int listener, uint64_t id, const struct cdn_call_answer *answer)
 static void
 serve(struct cdn_broker *broker, const struct cdn_notif *notif)
 {
+	CDN_UNINITIALIZED struct cdn_notes notes;
 	struct cdn_call call = { .broker = broker, .notif = notif,
-		.tid = (pid_t)notif->pid };
+		.tid = (pid_t)notif->pid,
+		.notes = broker->spec.allowed != NULL ? &notes : NULL };
 	struct cdn_call_answer answer = { .kind = CDN_ANSWER_ERROR,
 		.error = ENOSYS };
 	cdn_handler_fn *handler = cdn_handler_find(notif->data.nr, &call.name);
 
+	cdn_call_forget(&call);
 	if (cdn_plant_unjudged(handler))
 		answer.kind = CDN_ANSWER_CONTINUE;
 	else if (handler != NULL)
 		handler(&call, &answer);
 	send_answer(broker->listener, notif->id, &answer);
+	cdn_call_tell_allowed(&call, &answer);
 }
 
 /* ----- The pool ------------------------------------------------------------------ */

@@ -91,6 +91,25 @@ denied(const struct cdn_denial *denial, void *arg)
 		(void)eventfd_write(p->stop_fd, 1);
 }
 
+static void
+allowed(const struct cdn_allowance *allowance, void *arg)
+{
+	const struct cordon_process *p = arg;
+
+	cdn_record_allowed(p->record, allowance);
+}
+
+/* The disk is full, or such: as for a denial. */
+static void
+not_recorded(const struct cordon_error *why, void *arg)
+{
+	const struct cordon_process *p = arg;
+
+	(void)why; /* it is told at the end */
+	if (!p->terms.audit_warn)
+		(void)eventfd_write(p->stop_fd, 1);
+}
+
 int
 cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 {
@@ -107,9 +126,12 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.at_once = p->inside != NULL,
 		.denied = denied,
 		.denied_arg = p,
+		.allowed = p->record == NULL ? NULL : allowed,
+		.allowed_arg = p,
 		.other_names = cdn_other_names_judge,
 		.last_look = cdn_other_names_look,
 	};
+	int r;
 
 	spec.other_names_arg = p->other_names =
 	    cdn_other_names_new(p->session);
@@ -126,7 +148,8 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 			return cdn_err_sys(err, -fd, "failed to open a pidfd");
 		p->offer.caller_fd = fd;
 	}
-	return cdn_broker_open(&spec, &p->broker, err);
+	r = cdn_record_watch(p->record, not_recorded, p, err);
+	return r != 0 ? r : cdn_broker_open(&spec, &p->broker, err);
 }
 
 /* ----- The way in --------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "enforce/audit/journal.h"
 #include "enforce/home/env.h"
 #include "enforce/session/othernames.h"
 #include "enforce/session/own.h"
@@ -335,6 +336,7 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 {
 	struct cordon_run_result result = { 0 };
 	struct cordon_error why = { 0 };
+	struct cdn_journal_sum sum;
 	struct cdn_run_result from;
 	int code;
 
@@ -343,15 +345,18 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	code = cdn_run_wait(p->running, &from, err);
 	cdn_broker_close(p->broker); /* nobody counts any more */
 	p->broker = NULL;
+	cdn_record_settle(p->record, &sum);
+	if (sum.failed && p->audit_lost == 0)
+		p->audit_error = sum.error;
 	if (code == 0) {
 		code = fill_result(p, &from, &result, err);
 		cdn_run_result_done(&from);
 	}
 	if (code == 0) {
-		result.audit_lost = is_lost(p, p->audit_lost > 0 ?
-		    CORDON_E_SYSTEM : 0, &p->audit_error);
+		result.audit_lost = is_lost(p, p->audit_lost > 0 ||
+		    sum.failed ? CORDON_E_SYSTEM : 0, &p->audit_error);
 		if (is_lost(p, cdn_record_end(p->record, &result,
-			p->audit_lost, &why), &why))
+			p->audit_lost, &sum, &why), &why))
 			result.audit_lost = true;
 		*ret = result;
 	}

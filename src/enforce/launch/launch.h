@@ -114,10 +114,25 @@ struct cdn_denial;
 /* From any thread of the broker. */
 CDN_MUST_USE int cdn_record_denied(struct cdn_record *record,
     const struct cdn_denial *denial, struct cordon_error *err);
+struct cdn_allowance;
+struct cdn_journal_sum;
+/*
+ * From now on what is allowed is recorded, too, by a thread of its own
+ * (journal.h); failed is called by that one.
+ */
+CDN_MUST_USE int cdn_record_watch(struct cdn_record *record,
+    void (*failed)(const struct cordon_error *why, void *arg), void *arg,
+    struct cordon_error *err);
+/* From any thread of the broker. */
+void cdn_record_allowed(struct cdn_record *record,
+    const struct cdn_allowance *allowance);
+/* When the broker is closed: until all of it is written. */
+void cdn_record_settle(struct cdn_record *record,
+    struct cdn_journal_sum *ret);
 /* lost: denials that could not be kept. */
 CDN_MUST_USE int cdn_record_end(struct cdn_record *record,
     const struct cordon_run_result *result, unsigned long lost,
-    struct cordon_error *err);
+    const struct cdn_journal_sum *sum, struct cordon_error *err);
 /* Where it lies, as long as it is open; NULL for NULL. */
 const char *cdn_record_file(const struct cdn_record *record);
 void cdn_record_close(struct cdn_record *record);

@@ -1,25 +1,15 @@
 /*
  * record - what a run leaves in the audit.
  */
-#include "enforce/launch/launch.h"
+#include "enforce/launch/record.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/json.h"
-#include "enforce/audit/audit.h"
-#include "enforce/broker/broker.h"
 #include "enforce/run/redact.h"
 
 extern char **environ;
-
-struct cdn_record {
-	struct cdn_arena *arena; /* owns this struct too */
-	struct cdn_sink *sink;
-	const char *run;
-	const char *file;
-};
 
 static int
 check_op(const struct cordon_session *session, const char *file,
@@ -95,8 +85,11 @@ open_file(const struct cordon_session *session, const char *file, bool own,
 void
 cdn_record_close(struct cdn_record *record)
 {
+	struct cdn_journal_sum sum;
+
 	if (record == NULL)
 		return;
+	cdn_journal_close(record->journal, &sum);
 	cdn_audit_close(record->sink);
 	cdn_arena_free(record->arena);
 }
@@ -166,8 +159,8 @@ cdn_record_open(const struct cordon_session *session,
 
 /* ----- Fields ------------------------------------------------------------------- */
 
-static int
-put(struct cdn_record *record, enum cdn_event_kind kind,
+int
+cdn_record_put(struct cdn_record *record, enum cdn_event_kind kind,
     const struct cdn_event_field *fields, size_t n, struct cordon_error *err)
 {
 	struct cdn_event event = { .kind = kind, .run = record->run,
@@ -399,7 +392,7 @@ put_start(struct cdn_record *record, const struct cordon_plan *plan,
 		cdn_field_json("report", in(&h->report)),
 	};
 
-	return put(record, CDN_EVENT_RUN_START, fields, CDN_LEN(fields), err);
+	return cdn_record_put(record, CDN_EVENT_RUN_START, fields, CDN_LEN(fields), err);
 }
 
 int
@@ -442,90 +435,7 @@ cdn_record_refused(struct cdn_record *record,
 		cdn_field_number("line", why->line),
 	};
 
-	return put(record, why->code == CORDON_E_EXEC ?
+	return cdn_record_put(record, why->code == CORDON_E_EXEC ?
 		CDN_EVENT_EXEC_DENIED : CDN_EVENT_RUN_REFUSED, fields,
 	    CDN_LEN(fields), err);
-}
-
-/* The parent of a process; 0 when it cannot be told. */
-static long
-parent_of(long pid)
-{
-	char name[64], stat[512];
-	cdn_cleanup_fd int fd = -1;
-	const char *rest;
-	ssize_t n;
-
-	snprintf(name, sizeof(name), "/proc/%ld/stat", pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
-	if (n <= 0)
-		return 0;
-	stat[n] = '\0';
-	rest = strrchr(stat, ')'); /* "(NAME) S PARENT", and a name is anything */
-	return rest == NULL || strlen(rest) < 5 ? 0 :
-						  strtol(rest + 4, NULL, 10);
-}
-
-/* As a JSON array: who asked, who started him, up to the first of the run. */
-static void
-put_chain(struct cdn_buf *out, long pid)
-{
-	long us = (long)getpid();
-
-	cdn_buf_printf(out, "[%ld", pid);
-	for (int i = 1; i < CDN_AUDIT_CHAIN_MAX; i++) {
-		pid = parent_of(pid);
-		if (pid <= 1 || pid == us)
-			break;
-		cdn_buf_printf(out, ",%ld", pid);
-	}
-	cdn_buf_puts(out, "]");
-}
-
-int
-cdn_record_denied(struct cdn_record *record, const struct cdn_denial *denial,
-    struct cordon_error *err)
-{
-	struct cdn_event_field fields[CDN_VERDICT_FIELDS + 4];
-	struct cdn_buf chain;
-	int code;
-
-	if (record == NULL)
-		return 0;
-	cdn_buf_init(&chain, 4096);
-	put_chain(&chain, denial->pid);
-	cdn_fields_verdict(denial->verdict, denial->question->path, fields);
-	fields[CDN_VERDICT_FIELDS] = cdn_field_text("call", denial->call);
-	fields[CDN_VERDICT_FIELDS + 1] = cdn_field_number("pid", denial->pid);
-	fields[CDN_VERDICT_FIELDS + 2] = cdn_field_json("pids", in(&chain));
-	fields[CDN_VERDICT_FIELDS + 3] = cdn_field_number("errno",
-	    denial->error);
-	code = cdn_buf_failed(&chain) ? cdn_err_nomem(err) :
-	    put(record, cdn_event_of_verdict(denial->verdict,
-		denial->question->is_socket), fields, CDN_LEN(fields), err);
-	cdn_buf_done(&chain);
-	return code;
-}
-
-int
-cdn_record_end(struct cdn_record *record,
-    const struct cordon_run_result *result, unsigned long lost,
-    struct cordon_error *err)
-{
-	const struct cdn_event_field fields[] = {
-		cdn_field_bool("success", result->success),
-		result->has_exit_code ?
-		    cdn_field_number("exit_code", result->exit_code) :
-		    cdn_field_text("exit_code", NULL),
-		cdn_field_number("signal", result->signal),
-		cdn_field_bool("timed_out", result->timed_out),
-		cdn_field_number("duration_ms", (int64_t)result->duration_ms),
-		cdn_field_number("denials", (int64_t)result->denials),
-		cdn_field_number("lost", (int64_t)lost),
-	};
-
-	if (record == NULL)
-		return 0;
-	return put(record, CDN_EVENT_RUN_END, fields, CDN_LEN(fields), err);
 }

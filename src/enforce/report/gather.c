@@ -96,11 +96,19 @@ take_start(struct gathering *s)
 	    s->run->grants != NULL && s->run->unrecorded != NULL;
 }
 
+/* How often; 0 when it is not said. */
+static unsigned long
+number(const struct gathering *s, const char *name)
+{
+	int64_t n = cdn_entry_number(s->entry, name, 0);
+
+	return n > 0 ? (unsigned long)n : 0;
+}
+
 static bool
 take_end(struct gathering *s)
 {
 	struct cordon_audit_run *told = &s->run->told;
-	int64_t lost = cdn_entry_number(s->entry, "lost", 0);
 	int64_t code = cdn_entry_number(s->entry, "exit_code", INT64_MIN);
 
 	told->end = keep(s, s->entry->time);
@@ -109,7 +117,9 @@ take_end(struct gathering *s)
 	told->signal = cdn_entry_number(s->entry, "signal", 0);
 	told->timed_out = cdn_entry_is_true(s->entry, "timed_out");
 	told->duration_ms = cdn_entry_number(s->entry, "duration_ms", 0);
-	told->lost = lost > 0 ? (unsigned long)lost : 0;
+	told->lost = number(s, "lost");
+	told->allowed = number(s, "allowed");
+	told->unrecorded = number(s, "unrecorded");
 	return told->end != NULL;
 }
 
@@ -160,10 +170,11 @@ take_run(struct gathering *s)
 
 /* Values of an event between newlines, which they cannot be mistaken for. */
 static int
-count(struct gathering *s, struct cdn_tally *tally, bool by_path, bool by_rule)
+count(struct gathering *s, struct cdn_tally *tally, bool by_path, bool by_rule,
+    struct cdn_tally_row **ret)
 {
 	struct cdn_gathered_count *more;
-	struct cdn_tally_row *row;
+	struct cdn_tally_row *row = NULL;
 	struct cdn_buf key;
 	int code;
 
@@ -185,6 +196,7 @@ count(struct gathering *s, struct cdn_tally *tally, bool by_path, bool by_rule)
 	code = cdn_buf_failed(&key) ? cdn_err_nomem(s->err) :
 	    cdn_tally_add(tally, (cdn_str){ key.p, key.n }, 1, &row, s->err);
 	cdn_buf_done(&key);
+	*ret = row;
 	if (code != 0 || row == NULL || row->more != NULL)
 		return code;
 	more = row->more = cdn_arena_alloc(s->g->arena, sizeof(*more));
@@ -201,19 +213,43 @@ count(struct gathering *s, struct cdn_tally *tally, bool by_path, bool by_rule)
 	    more->layer == NULL ? cdn_err_nomem(s->err) : 0;
 }
 
+/* Allowed is not yet done: the call may have failed. */
+static int
+take_allowed(struct gathering *s)
+{
+	cdn_str op = cdn_entry_text(s->entry, s->line, "op");
+	cdn_str call = cdn_entry_text(s->entry, s->line, "call");
+	bool modified = cdn_str_is(op, "modify");
+	struct cdn_tally_row *row;
+	int code;
+
+	if (cdn_entry_number(s->entry, "errno", 0) > 0)
+		return 0;
+	code = count(s, modified ? &s->g->touched : &s->g->used, true, false,
+	    &row);
+	if (code == 0 && row != NULL && modified &&
+	    cdn_str_starts(call, CDN_STR("rename"))) {
+		struct cdn_gathered_count *more = row->more;
+
+		more->moved = true;
+	}
+	return code;
+}
+
 static int
 take_verdict(struct gathering *s)
 {
+	struct cdn_tally_row *row;
 	int code;
 
 	if (!has_path(s))
 		return 0;
 	if (cdn_entry_is_true(s->entry, "allowed"))
-		return count(s, &s->g->touched, true, false);
+		return take_allowed(s);
 	if (!cdn_story_is_denial(s->entry))
 		return 0;
-	code = count(s, &s->g->rules, false, true);
-	return code != 0 ? code : count(s, &s->g->paths, true, false);
+	code = count(s, &s->g->rules, false, true, &row);
+	return code != 0 ? code : count(s, &s->g->paths, true, false, &row);
 }
 
 /* ----- Moments ------------------------------------------------------------ */
@@ -268,8 +304,9 @@ take(struct gathering *s)
 		code = take_run(s);
 	if (code == 0)
 		code = take_verdict(s);
-	if (code == 0 && s->options->moments)
-		code = take_moment(s);
+	if (code == 0 && s->options->moments &&
+	    !cdn_str_is(s->entry->kind, "fs.call.result"))
+		code = take_moment(s); /* results are many, and counted */
 	return code;
 }
 
@@ -329,6 +366,7 @@ cdn_gather(const char *file, const struct cdn_gather_options *options,
 	cdn_tally_init(&g->rules, arena, CDN_REPORT_ROWS_MAX);
 	cdn_tally_init(&g->paths, arena, CDN_REPORT_ROWS_MAX);
 	cdn_tally_init(&g->touched, arena, CDN_REPORT_ROWS_MAX);
+	cdn_tally_init(&g->used, arena, CDN_REPORT_ROWS_MAX);
 	code = gather_all(&s, file);
 	if (code == 0 && options->run != NULL && g->runs.n == 0)
 		code = cdn_err(err, CORDON_E_NOT_FOUND,
@@ -341,6 +379,7 @@ cdn_gather(const char *file, const struct cdn_gather_options *options,
 	cdn_tally_sort(&g->rules);
 	cdn_tally_sort(&g->paths);
 	cdn_tally_sort(&g->touched);
+	cdn_tally_sort(&g->used);
 	*ret = g;
 	return 0;
 }

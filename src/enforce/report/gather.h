@@ -26,6 +26,7 @@ struct cdn_gathered_count {
 	const char *source;
 	int64_t line;
 	const char *layer;
+	bool moved; /* it, or what is there now, came by a rename */
 };
 
 struct cdn_moment {
@@ -41,7 +42,8 @@ struct cdn_gathered {
 	struct cdn_tally runs;	 /* more: cdn_gathered_run */
 	struct cdn_tally rules;	 /* denials; more: cdn_gathered_count */
 	struct cdn_tally paths;	 /* denials */
-	struct cdn_tally touched; /* what was allowed and recorded */
+	struct cdn_tally touched; /* what was modified, as far as recorded */
+	struct cdn_tally used;	 /* read, executed, connected to; the same */
 	struct cdn_moment *moments; /* the last CDN_REPORT_MOMENTS_MAX */
 	size_t moment_count; /* in a ring: moment i is moments[i % MAX] */
 	struct cdn_moment *grants;

@@ -262,6 +262,49 @@ find_places(struct looking *l)
 	return code;
 }
 
+/* ----- What events say ----------------------------------------------------- */
+
+/* Rules speak of what lies in a place; elsewhere of the whole path. */
+static const char *
+root_of(const struct cdn_handoff *f, const char *path)
+{
+	for (size_t i = 0; i < f->place_count; i++)
+		if (is_below(path, f->places[i]) && f->places[i][1] != '\0')
+			return f->places[i];
+	return "";
+}
+
+/* A directory that was moved brought along files that nobody changed. */
+static int
+look_at_moved(struct looking *l, const char *name)
+{
+	char path[CDN_PATH_MAX + 1];
+	int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0) {
+		l->found->incomplete = true;
+		return 0;
+	}
+	snprintf(path, sizeof(path), "%s", name);
+	return look_into(l, fd, path, strlen(path), 0);
+}
+
+static int
+look_at_event(struct looking *l, const struct cdn_gathered_count *event)
+{
+	struct stat st;
+
+	if (event->path[0] != '/' || strlen(event->path) > CDN_PATH_MAX ||
+	    l->found->looked > CDN_REPORT_LOOKS_MAX ||
+	    fstatat(AT_FDCWD, event->path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	l->root = root_of(l->found, event->path);
+	l->since_ns = 0;
+	if (!S_ISDIR(st.st_mode))
+		return look_at_file(l, event->path, &st);
+	return event->moved ? look_at_moved(l, event->path) : 0;
+}
+
 /* ----- All of it ----------------------------------------------------------- */
 
 static int
@@ -300,6 +343,8 @@ cdn_handoff_find(struct cdn_gathered *g, struct cdn_handoff *ret,
 		code = find_places(&l);
 	for (size_t i = 0; code == 0 && i < ret->place_count; i++)
 		code = look_at_place(&l, i);
+	for (size_t i = 0; code == 0 && i < g->touched.n; i++)
+		code = look_at_event(&l, g->touched.v[i]->more);
 	if (code == 0)
 		sort(ret);
 	return code;

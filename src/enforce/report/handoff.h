@@ -5,7 +5,8 @@
  * directories it could write to are looked at when the report is made: every
  * file of the kinds that the host executes whose inode has changed since the run
  * began, by it or by anybody later.  The time of that change (ctime) cannot be
- * set by a program.  Files that were recorded are told as such.
+ * set by a program.  What events say was modified is looked at, too, wherever it
+ * lies, and all of a directory that was moved; it is told as such.
  */
 #ifndef CDN_REPORT_HANDOFF_H
 #define CDN_REPORT_HANDOFF_H

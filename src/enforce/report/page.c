@@ -157,7 +157,8 @@ put_places(const struct page *p)
 				     "");
 	raw(p, ". Writing that the kernel grants by itself leaves no event, so "
 	       "a file is listed when it was changed since then, by the run "
-	       "or by anybody later.</p>\n");
+	       "or by anybody later. What was recorded as written is listed "
+	       "wherever it lies.</p>\n");
 	if (f->incomplete)
 		raw(p, "<p class=\"note\">Not everything could be looked at: "
 		       "there is more than fits, or a directory could not be "
@@ -421,14 +422,33 @@ put_list(const struct page *p, const struct cdn_json *json, const char *op,
 	raw(p, "</span></li>\n");
 }
 
+/* What found no room, or was lost with a run that was killed. */
+static void
+put_unrecorded(const struct page *p)
+{
+	unsigned long n = 0;
+
+	for (size_t i = 0; i < p->g->runs.n; i++) {
+		const struct cdn_gathered_run *run = p->g->runs.v[i]->more;
+
+		n += run->told.unrecorded;
+	}
+	if (n > 0)
+		cdn_buf_printf(p->out, "<p class=\"note\">%lu allowed accesses "
+		    "found no room in the record.</p>\n", n);
+}
+
 static void
 put_files(const struct page *p)
 {
 	const char *unrecorded = find_unrecorded(p);
 	struct cdn_json json;
 
-	put_tally(p, "Files touched, as far as recorded", &p->g->touched,
-	    "No event of an allowed access.");
+	put_tally(p, "Files written, as far as recorded", &p->g->touched,
+	    "No event of it.");
+	put_tally(p, "Read, executed or connected to, as far as recorded",
+	    &p->g->used, "No event of it.");
+	put_unrecorded(p);
 	if (unrecorded[0] == '\0' || cdn_json_parse(cdn_str_of(unrecorded),
 		NULL, p->g->arena, &json, NULL) != 0)
 		return;
@@ -448,7 +468,8 @@ put_timeline(const struct page *p)
 	size_t n = g->moment_count < CDN_REPORT_MOMENTS_MAX ? g->moment_count :
 	    CDN_REPORT_MOMENTS_MAX;
 
-	raw(p, "<h2>Timeline</h2>\n");
+	raw(p, "<h2>Timeline</h2>\n<p class=\"dim\">Without allowed accesses, "
+	       "which are listed above.</p>\n");
 	if (g->moment_count > n)
 		cdn_buf_printf(p->out, "<p class=\"dim\">The last %zu of %zu "
 		    "events.</p>\n", n, g->moment_count);

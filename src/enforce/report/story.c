@@ -86,6 +86,7 @@ tell_end(const struct telling *t)
 	int64_t ms = cdn_entry_number(t->entry, "duration_ms", 0);
 	int64_t denials = cdn_entry_number(t->entry, "denials", -1);
 	int64_t lost = cdn_entry_number(t->entry, "lost", 0);
+	int64_t unrecorded = cdn_entry_number(t->entry, "unrecorded", 0);
 	int64_t signal = cdn_entry_number(t->entry, "signal", 0);
 
 	if (cdn_entry_is_true(t->entry, "timed_out"))
@@ -104,6 +105,9 @@ tell_end(const struct telling *t)
 	if (lost > 0)
 		cdn_buf_printf(t->out, ", %lld of them not recorded",
 		    (long long)lost);
+	if (unrecorded > 0)
+		cdn_buf_printf(t->out, ", %lld allowed accesses not recorded",
+		    (long long)unrecorded);
 }
 
 static void
@@ -153,6 +157,10 @@ tell_verdict(const struct telling *t)
 	cdn_buf_str(t->out, call);
 	cdn_buf_printf(t->out, " of process %lld",
 	    (long long)cdn_entry_number(t->entry, "pid", 0));
+	if (cdn_entry_is_true(t->entry, "allowed") &&
+	    cdn_entry_number(t->entry, "errno", 0) > 0)
+		cdn_buf_printf(t->out, ", which failed (errno %lld)",
+		    (long long)cdn_entry_number(t->entry, "errno", 0));
 }
 
 static void

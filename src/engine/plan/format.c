@@ -269,15 +269,27 @@ put_unheld(struct cdn_json_writer *w, const struct cdn_plan *plan)
 	cdn_json_close(w);
 }
 
-/* Where the kernel lets an operation go on by itself. */
+/*
+ * Where the kernel lets an operation go on by itself.  In mode C somebody is
+ * asked in any case, but there he has no say.
+ */
 static bool
-is_native(const struct cdn_region *region, enum cordon_op op)
+is_native(const struct cdn_plan *plan, const struct cdn_region *region,
+    enum cordon_op op)
 {
-	if (op == CORDON_MODIFY)
-		return region->held == CDN_REGION_OPEN;
-	return region->held == CDN_REGION_OPEN ||
-	    region->held == CDN_REGION_FIXED ||
-	    region->held == CDN_REGION_MIXED_MODIFY;
+	if (plan->traced)
+		return false;
+	switch (region->held) {
+	case CDN_REGION_OPEN:
+	case CDN_REGION_DEVICE:
+		return true;
+	case CDN_REGION_FIXED:
+		return op != CORDON_MODIFY;
+	case CDN_REGION_MIXED_MODIFY:
+		return op != CORDON_MODIFY && plan->mode != CDN_PLAN_MODE_C;
+	default:
+		return false;
+	}
 }
 
 /* Bytes of the directory that a path lies in. */
@@ -301,7 +313,7 @@ same_parent(const char *a, const char *b)
 static size_t
 next_native(const struct cdn_plan *plan, size_t i, enum cordon_op op)
 {
-	while (i < plan->region_count && !is_native(&plan->regions[i], op))
+	while (i < plan->region_count && !is_native(plan, &plan->regions[i], op))
 		i++;
 	return i;
 }

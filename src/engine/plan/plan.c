@@ -95,6 +95,7 @@ choose(struct cdn_plan_build *b)
 	plan->regions = b->regions;
 	plan->region_count = b->region_count;
 	plan->caged = b->in->host->landlock_abi > 0;
+	plan->traced = b->in->trace && b->broker;
 	plan->strict = b->in->spec->preset == CORDON_PRESET_STRICT ||
 	    !plan->caged;
 	plan->network = cdn_decide_network(b->in->authority);

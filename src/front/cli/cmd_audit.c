@@ -104,6 +104,8 @@ list_json(const struct cordon_audit_run *run)
 	put_int(&json, "duration_ms", run->duration_ms);
 	put_int(&json, "denials", (long long)run->denials);
 	put_int(&json, "lost", (long long)run->lost);
+	put_int(&json, "allowed", (long long)run->allowed);
+	put_int(&json, "unrecorded", (long long)run->unrecorded);
 	cli_json_end(&json);
 }
 

@@ -17,6 +17,8 @@ struct events {
 	bool lines;	  /* as they are */
 	bool otel;
 	bool alone;	  /* of one run: its id need not be told */
+	bool brief;	  /* allowed accesses, which are many, are counted */
+	unsigned long results; /* so many */
 	struct cordon_audit *audit;
 	unsigned long printed, no_events;
 };
@@ -41,6 +43,12 @@ is_wanted(const struct events *e, const struct cordon_audit_event *event)
 	    (e->kind == NULL || is_kind(event->kind, e->kind)) &&
 	    (e->text == NULL || cordon_audit_holds(e->audit, e->text,
 		strlen(e->text)));
+}
+
+static bool
+is_result(const struct cordon_audit_event *event)
+{
+	return strcmp(event->kind, "fs.call.result") == 0;
 }
 
 /* ----- Printing ------------------------------------------------------------ */
@@ -93,6 +101,10 @@ put_otel(const struct events *e)
 static bool
 put_event(struct events *e, const struct cordon_audit_event *event)
 {
+	if (e->brief && is_result(event)) {
+		e->results++;
+		return true;
+	}
 	e->printed++;
 	if (e->otel)
 		return put_otel(e);
@@ -232,6 +244,12 @@ put_header(const struct cordon_audit_run *run, void *arg)
 	if (run->lost > 0)
 		printf("lost      %lu denials could not be recorded\n",
 		    run->lost);
+	if (run->allowed > 0)
+		printf("allowed   %lu accesses, as far as cordon was asked\n",
+		    run->allowed);
+	if (run->unrecorded > 0)
+		printf("          %lu of them found no room in the record\n",
+		    run->unrecorded);
 	putchar('\n');
 }
 
@@ -247,7 +265,11 @@ show(struct events *e)
 		cli_failure(NULL, &err);
 		return CLI_INVALID;
 	}
+	e->brief = e->kind == NULL && !e->lines;
 	status = print_all(e, 0);
+	if (status == CLI_YES && e->results > 0)
+		printf("\n%lu different accesses were allowed: "
+		       "--kind fs.call.result shows them\n", e->results);
 	if (status == CLI_YES && !e->lines)
 		status = show_counts(e, CORDON_AUDIT_BY_RULE);
 	if (status == CLI_YES && !e->lines)

@@ -28,8 +28,8 @@ test_all(void)
 
 	if (!ok(cdn_gather(file, &all, &g, NULL) == 0, "gather"))
 		return;
-	ok(g->events == 7 && g->no_events == 0 && g->moment_count == 7,
-	    "every event");
+	ok(g->events == 11 && g->no_events == 0, "every event");
+	ok(g->moment_count == 6, "allowed accesses are no moments");
 	ok(g->runs.n == 2, "two runs");
 	one = run_at(g, 0);
 	other = run_at(g, 1);
@@ -47,8 +47,16 @@ test_all(void)
 	    strcmp(more(&g->paths, 0)->path, "/w/two") == 0,
 	    "denials by path");
 	ok(g->touched.n == 1 &&
-	    strcmp(more(&g->touched, 0)->path, "/w/three") == 0,
-	    "what was allowed and recorded");
+	    strcmp(more(&g->touched, 0)->path, "/w/three") == 0 &&
+	    g->touched.v[0]->count == 2 && more(&g->touched, 0)->moved,
+	    "what was modified and recorded, unless it failed");
+	ok(g->used.n == 2 &&
+	    strcmp(more(&g->used, 0)->path, "/w/four") == 0 &&
+	    strcmp(more(&g->used, 1)->path, "/bin/sh") == 0 &&
+	    strcmp(more(&g->used, 1)->op, "exec") == 0,
+	    "what was read or executed");
+	ok(other->allowed == 40 && other->unrecorded == 5,
+	    "how much was allowed, and not recorded");
 	ok(strstr(g->moments[1].story, "denied modify /w/one by !a/** "
 	    "(p.yaml:7)") == g->moments[1].story && g->moments[1].denial,
 	    g->moments[1].story);
@@ -65,7 +73,7 @@ test_one(void)
 
 	if (!ok(cdn_gather(file, &one, &g, NULL) == 0, "one run"))
 		return;
-	ok(g->runs.n == 1 && g->rules.n == 0 && g->events == 3,
+	ok(g->runs.n == 1 && g->rules.n == 0 && g->events == 7,
 	    "nothing of the other");
 	cdn_gathered_free(g);
 	one.run = "aaaa";

@@ -51,6 +51,23 @@ put_verdict(struct cdn_sink *sink, const char *run, bool allowed,
 	    run, fields, CDN_LEN(fields));
 }
 
+/* As the broker has them. */
+static inline void
+put_result(struct cdn_sink *sink, const char *run, enum cordon_op op,
+    const char *path, const char *call, int64_t error)
+{
+	struct cordon_verdict verdict = { .allowed = true, .operation = op,
+		.profile = "dev", .layer = CORDON_LAYER_POLICY,
+		.matched_rule = "**", .source = "p.yaml", .line = 1 };
+	struct cdn_event_field fields[CDN_VERDICT_FIELDS + 2];
+
+	cdn_fields_verdict(&verdict, cdn_str_of(path), fields);
+	fields[CDN_VERDICT_FIELDS] = cdn_field_text("call", call);
+	fields[CDN_VERDICT_FIELDS + 1] = error < 0 ?
+	    cdn_field_text("errno", NULL) : cdn_field_number("errno", error);
+	put_event(sink, CDN_EVENT_FS_RESULT, run, fields, CDN_LEN(fields));
+}
+
 static inline void
 put_end(struct cdn_sink *sink, const char *run, int64_t code, int64_t lost)
 {
@@ -61,6 +78,8 @@ put_end(struct cdn_sink *sink, const char *run, int64_t code, int64_t lost)
 		cdn_field_number("duration_ms", 1234),
 		cdn_field_number("denials", 3),
 		cdn_field_number("lost", lost),
+		cdn_field_number("allowed", 40),
+		cdn_field_number("unrecorded", 5),
 	};
 
 	put_event(sink, CDN_EVENT_RUN_END, run, fields, CDN_LEN(fields));
@@ -80,6 +99,10 @@ make_log(const char *file, const char *workspace)
 	put_verdict(sink, "aaaa1111", false, "/w/two", "!a/**", 7);
 	put_verdict(sink, "aaaa1111", false, "/w/two", "!b/**", 8);
 	put_verdict(sink, "aaaa2222", true, "/w/three", "**", 9);
+	put_result(sink, "aaaa2222", CORDON_MODIFY, "/w/three", "rename", 0);
+	put_result(sink, "aaaa2222", CORDON_MODIFY, "/w/not", "mkdir", 17);
+	put_result(sink, "aaaa2222", CORDON_READ, "/w/four", "openat", 0);
+	put_result(sink, "aaaa2222", CORDON_EXEC, "/bin/sh", "execve", -1);
 	put_end(sink, "aaaa2222", 3, 2);
 	cdn_audit_close(sink);
 }

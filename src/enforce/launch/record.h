@@ -1,0 +1,22 @@
+/*
+ * record - of a run, while it is open; for record.c and events.c only.
+ */
+#ifndef CDN_LAUNCH_RECORD_H
+#define CDN_LAUNCH_RECORD_H
+
+#include "enforce/audit/journal.h"
+#include "enforce/launch/launch.h"
+
+struct cdn_record {
+	struct cdn_arena *arena; /* owns this struct too */
+	struct cdn_sink *sink;
+	const char *run;
+	const char *file;
+	struct cdn_journal *journal; /* NULL: nobody watches */
+};
+
+CDN_MUST_USE int cdn_record_put(struct cdn_record *record,
+    enum cdn_event_kind kind, const struct cdn_event_field *fields, size_t n,
+    struct cordon_error *err);
+
+#endif
