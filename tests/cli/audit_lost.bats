@@ -72,5 +72,5 @@ END
 		exits 125
 		complains "cannot write to audit file '$AUDIT'"
 	)
-	[ -e 100 ]
+	[ -e 1 ]
 }
