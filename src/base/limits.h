@@ -49,6 +49,7 @@
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
 #define CDN_AUDIT_AHEAD_MAX  1024   /* lines that one write may add */
 #define CDN_AUDIT_BATCH_MAX  65536  /* bytes of them */
+#define CDN_REPEATS_MAX	     256    /* denials of one run that are recognised */
 #define CDN_JOURNAL_MAX	     8192   /* allowed accesses told of one run */
 #define CDN_JOURNAL_READS    4096   /* of them */
 #define CDN_JOURNAL_QUEUE    (128UL * 1024UL) /* bytes that wait to be written */

@@ -443,6 +443,17 @@ END
 	exits 0
 }
 
+@test "the same denial a thousand times is a few lines, and counted" {
+	cordon run --quiet -- sh -c 'i=0
+	    while [ $i -lt 1000 ]; do true >.envrc; i=$((i + 1)); done 2>/dev/null'
+	[ "$(each run.end denials)" = 1000 ]
+	[ "$(each fs.call.denied path | wc -l)" -le 20 ]
+	cordon audit list
+	grep -q ' 1000 denied ' "$T/stdout"
+	cordon audit show "$(each run.start run)"
+	grep -qE '^ +1000  modify ' "$T/stdout"
+}
+
 @test "the report has what was written, and what a moved directory holds" {
 	mixed 'denyModify: ["locked/**"]'
 	mkdir old

@@ -47,29 +47,62 @@ put_chain(struct cdn_buf *out, long pid)
 	cdn_buf_puts(out, "]");
 }
 
+/* times: of how many it is the last; 0: it is one of its own. */
+static int
+put_denial(struct cdn_record *record, const struct cdn_access *d,
+    enum cdn_event_kind kind, unsigned long times, struct cordon_error *err)
+{
+	struct cdn_event_field fields[CDN_VERDICT_FIELDS + 5];
+	size_t n = CDN_VERDICT_FIELDS;
+	struct cdn_buf chain;
+	int code;
+
+	cdn_buf_init(&chain, 4096);
+	put_chain(&chain, d->pid);
+	cdn_fields_verdict(&d->verdict, d->path, fields);
+	fields[n++] = cdn_field_text("call", d->call);
+	fields[n++] = cdn_field_number("pid", d->pid);
+	fields[n++] = cdn_field_json("pids", (cdn_str){ chain.p, chain.n });
+	fields[n++] = cdn_field_number("errno", d->error);
+	if (times > 0)
+		fields[n++] = cdn_field_number("repeats", (int64_t)times);
+	code = cdn_buf_failed(&chain) ? cdn_err_nomem(err) :
+	    cdn_record_put(record, kind, fields, n, err);
+	cdn_buf_done(&chain);
+	return code;
+}
+
 int
 cdn_record_denied(struct cdn_record *record, const struct cdn_denial *denial,
     struct cordon_error *err)
 {
-	struct cdn_event_field fields[CDN_VERDICT_FIELDS + 4];
-	struct cdn_buf chain;
-	int code;
+	const struct cdn_access d = { .verdict = *denial->verdict,
+		.call = denial->call, .pid = denial->pid,
+		.error = denial->error, .path = denial->question->path };
+	unsigned long times = 0;
 
-	if (record == NULL)
+	if (record == NULL || (record->repeats != NULL &&
+		!cdn_repeats_is_told(record->repeats, &d, &times)))
 		return 0;
-	cdn_buf_init(&chain, 4096);
-	put_chain(&chain, denial->pid);
-	cdn_fields_verdict(denial->verdict, denial->question->path, fields);
-	fields[CDN_VERDICT_FIELDS] = cdn_field_text("call", denial->call);
-	fields[CDN_VERDICT_FIELDS + 1] = cdn_field_number("pid", denial->pid);
-	fields[CDN_VERDICT_FIELDS + 2] = cdn_field_json("pids",
-	    (cdn_str){ chain.p, chain.n });
-	fields[CDN_VERDICT_FIELDS + 3] = cdn_field_number("errno",
-	    denial->error);
-	code = cdn_buf_failed(&chain) ? cdn_err_nomem(err) :
-	    cdn_record_put(record, cdn_event_of_verdict(denial->verdict,
-		denial->question->is_socket), fields, CDN_LEN(fields), err);
-	cdn_buf_done(&chain);
+	return put_denial(record, &d, cdn_event_of_verdict(&d.verdict,
+	    denial->question->is_socket), times, err);
+}
+
+/* What is left of denials that were told before. */
+static int
+put_repeats(struct cdn_record *record, struct cordon_error *err)
+{
+	struct cdn_access d;
+	unsigned long times;
+	int code = 0;
+
+	while (code == 0 && cdn_repeats_next(record->repeats, &d, &times)) {
+		/* An endpoint does not begin as the path of a socket does. */
+		bool is_path = d.path.n > 0 && d.path.p[0] == '/';
+
+		code = put_denial(record, &d, cdn_event_of_verdict(&d.verdict,
+		    is_path), times, err);
+	}
 	return code;
 }
 
@@ -81,12 +114,15 @@ cdn_record_watch(struct cdn_record *record,
     struct cordon_error *err)
 {
 	struct cdn_journal_spec spec = { .failed = failed, .failed_arg = arg };
+	int code;
 
 	if (record == NULL)
 		return 0;
 	spec.sink = record->sink;
 	spec.run = record->run;
-	return cdn_journal_new(&spec, &record->journal, err);
+	code = cdn_repeats_new(&record->repeats, err);
+	return code != 0 ? code :
+			   cdn_journal_new(&spec, &record->journal, err);
 }
 
 void
@@ -104,9 +140,17 @@ cdn_record_allowed(struct cdn_record *record,
 void
 cdn_record_settle(struct cdn_record *record, struct cdn_journal_sum *ret)
 {
+	struct cordon_error why = { 0 };
+
 	cdn_journal_close(record == NULL ? NULL : record->journal, ret);
-	if (record != NULL)
-		record->journal = NULL;
+	if (record == NULL)
+		return;
+	record->journal = NULL;
+	if (record->repeats == NULL || put_repeats(record, &why) == 0)
+		return;
+	if (!ret->failed)
+		ret->error = why;
+	ret->failed = true;
 }
 
 /* ----- The end ------------------------------------------------------------------ */

@@ -90,6 +90,7 @@ cdn_record_close(struct cdn_record *record)
 	if (record == NULL)
 		return;
 	cdn_journal_close(record->journal, &sum);
+	cdn_repeats_free(record->repeats);
 	cdn_audit_close(record->sink);
 	cdn_arena_free(record->arena);
 }

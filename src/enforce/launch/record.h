@@ -4,7 +4,7 @@
 #ifndef CDN_LAUNCH_RECORD_H
 #define CDN_LAUNCH_RECORD_H
 
-#include "enforce/audit/journal.h"
+#include "enforce/audit/repeats.h"
 #include "enforce/launch/launch.h"
 
 struct cdn_record {
@@ -13,6 +13,7 @@ struct cdn_record {
 	const char *run;
 	const char *file;
 	struct cdn_journal *journal; /* NULL: nobody watches */
+	struct cdn_repeats *repeats; /* NULL: every denial is told */
 };
 
 CDN_MUST_USE int cdn_record_put(struct cdn_record *record,

@@ -146,6 +146,15 @@ has_path(const struct gathering *s)
 	    NULL;
 }
 
+/* An event may stand for several denials of the same. */
+static unsigned long
+times(const struct gathering *s)
+{
+	unsigned long n = number(s, "repeats");
+
+	return n == 0 ? 1 : n;
+}
+
 static int
 take_run(struct gathering *s)
 {
@@ -162,7 +171,7 @@ take_run(struct gathering *s)
 	    (cdn_str_is(kind, "exec.denied") && !has_path(s)))
 		good = take_refused(s);
 	else if (cdn_story_is_denial(s->entry))
-		s->run->told.denials++;
+		s->run->told.denials += times(s);
 	return good ? 0 : cdn_err_nomem(s->err);
 }
 
@@ -194,7 +203,8 @@ count(struct gathering *s, struct cdn_tally *tally, bool by_path, bool by_rule,
 		    s->entry, "line", 0));
 	}
 	code = cdn_buf_failed(&key) ? cdn_err_nomem(s->err) :
-	    cdn_tally_add(tally, (cdn_str){ key.p, key.n }, 1, &row, s->err);
+	    cdn_tally_add(tally, (cdn_str){ key.p, key.n }, times(s), &row,
+		s->err);
 	cdn_buf_done(&key);
 	*ret = row;
 	if (code != 0 || row == NULL || row->more != NULL)

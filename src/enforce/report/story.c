@@ -139,6 +139,7 @@ tell_rule(const struct telling *t)
 static void
 tell_verdict(const struct telling *t)
 {
+	int64_t repeats = cdn_entry_number(t->entry, "repeats", 0);
 	cdn_str call = text(t, "call");
 
 	if (!has(t, "path")) { /* a program that was not to be started */
@@ -157,6 +158,9 @@ tell_verdict(const struct telling *t)
 	cdn_buf_str(t->out, call);
 	cdn_buf_printf(t->out, " of process %lld",
 	    (long long)cdn_entry_number(t->entry, "pid", 0));
+	if (repeats > 0)
+		cdn_buf_printf(t->out, ", %lld more of the same",
+		    (long long)repeats);
 	if (cdn_entry_is_true(t->entry, "allowed") &&
 	    cdn_entry_number(t->entry, "errno", 0) > 0)
 		cdn_buf_printf(t->out, ", which failed (errno %lld)",

@@ -157,6 +157,32 @@ count(struct cli_denials *d, const char *text)
 	d->rules[d->count++].times = 1;
 }
 
+/* What is refused again and again is told when it has doubled. */
+static void
+say(struct cli_denials *d, const struct cordon_denial *denial,
+    const char *text)
+{
+	char line[sizeof(d->said)];
+
+	snprintf(line, sizeof(line), "%s of '%s': %s", denial->call,
+	    denial->path, text);
+	if (strcmp(line, d->said) != 0) {
+		memcpy(d->said, line, sizeof(line));
+		d->again = 0;
+	} else {
+		d->again++;
+		if ((d->again & (d->again - 1)) != 0)
+			return;
+	}
+	if (d->again > 1)
+		cli_note("denied: %s of '%s' by %d: %s (%lu times)",
+		    denial->call, denial->path, denial->pid, text,
+		    d->again + 1);
+	else
+		cli_note("denied: %s of '%s' by %d: %s", denial->call,
+		    denial->path, denial->pid, text);
+}
+
 void
 cli_denials_add(const struct cordon_denial *denial, void *arg)
 {
@@ -165,8 +191,7 @@ cli_denials_add(const struct cordon_denial *denial, void *arg)
 
 	describe(denial, text, sizeof(text));
 	if (d->aloud)
-		cli_note("denied: %s of '%s' by %d: %s", denial->call,
-		    denial->path, denial->pid, text);
+		say(d, denial, text);
 	if (d->keep)
 		keep(&d->kept, denial);
 	count(d, text);

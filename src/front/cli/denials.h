@@ -14,6 +14,8 @@
 
 struct cli_denials {
 	bool aloud; /* each as it happens */
+	char said[512]; /* last, without who asked */
+	unsigned long again; /* the same since then */
 	unsigned long others; /* of rules that are not named */
 	size_t count;
 	struct {
