@@ -615,6 +615,36 @@ CORDON_API CORDON_MUST_USE int cordon_program_check(
     const char *program, struct cordon_program_verdict *ret,
     struct cordon_error *err);
 
+/* ----- Workers: documents of what one activity may do ----- */
+
+struct cordon_worker;
+
+/* As cordon_policy_load() and cordon_policy_parse(). */
+CORDON_API CORDON_MUST_USE int cordon_worker_load(const char *file,
+    struct cordon_diags *diags, struct cordon_worker **ret,
+    struct cordon_error *err);
+CORDON_API CORDON_MUST_USE int cordon_worker_parse(const char *text,
+    size_t len, const char *source, struct cordon_diags *diags,
+    struct cordon_worker **ret, struct cordon_error *err);
+CORDON_API void cordon_worker_free(struct cordon_worker *worker);
+/* Borrowed; "" when it has none. */
+CORDON_API const char *cordon_worker_name(const struct cordon_worker *worker);
+CORDON_API const char *cordon_worker_digest(
+    const struct cordon_worker *worker);
+/* One JSON object, which is YAML that loads again; free() it. */
+CORDON_API CORDON_MUST_USE int cordon_worker_format(
+    const struct cordon_worker *worker, char **ret, struct cordon_error *err);
+/* The older form (`sandboxes:`, sandbox_read_text) in the new one; free() it. */
+CORDON_API CORDON_MUST_USE int cordon_worker_migrate(const char *file,
+    struct cordon_diags *diags, char **ret, struct cordon_error *err);
+/*
+ * May the child be called by the parent?  What it does not say it inherits; if
+ * it asks for more it is CORDON_E_INVALID, and err names what.
+ */
+CORDON_API CORDON_MUST_USE int cordon_worker_fits(
+    const struct cordon_worker *parent, const struct cordon_worker *child,
+    struct cordon_error *err);
+
 /* ----- Host --------------------------------------------------------------- */
 
 enum cordon_enforces {

@@ -4,6 +4,8 @@
 In every *.md of the repository:
   - each relative link leads to a file that is there;
   - a ```yaml block that begins with schemaVersion is a valid policy;
+  - one that begins with name is the document of a worker, and lies as
+    worker.yaml where the blocks below it are played;
   - a ```console block is played: behind `$ ` the command, below it all it
     prints, but for the ids of runs.  The block runs in a directory with a
     prod.env and a .git, in which the last policy above it lies as policy.yaml.
@@ -61,13 +63,16 @@ def run(command, folder):
                           text=True)
 
 
-def play(block, document, policy):
+def play(block, document, policy, worker):
     """Runs one console block, command by command, and compares."""
     with tempfile.TemporaryDirectory() as top:
         folder = workspace(top)
         if policy:
             with open(os.path.join(folder, 'policy.yaml'), 'w') as file:
                 file.write(policy)
+        if worker:
+            with open(os.path.join(folder, 'worker.yaml'), 'w') as file:
+                file.write(worker)
         for part in re.split(r'^\$ ', block, flags=re.M)[1:]:
             command, _, want = part.partition('\n')
             got = run(command, folder).stdout
@@ -92,13 +97,15 @@ def check_document(document):
     for link in LINK.findall(BLOCK.sub('', text)):
         there = os.path.join(os.path.dirname(path), link)
         ok(os.path.exists(there), '%s links to %s' % (document, link))
-    policy = None
+    policy = worker = None
     for kind, block in BLOCK.findall(text):
         if kind == 'yaml' and block.startswith('schemaVersion: 2'):
             policy = block
             check_policy(policy, document)
+        elif kind == 'yaml' and block.startswith('name: '):
+            worker = block
         elif kind == 'console':
-            play(block, document, policy)
+            play(block, document, policy, worker)
 
 
 def main():

@@ -416,6 +416,7 @@ static const struct {
 } kinds[] = {
 	{ "binding", run_binding },
 	{ "check", run_check },
+	{ "composition", run_composition },
 	{ "cwd_check", run_cwd_check },
 	{ "effective_profile", run_effective_profile },
 	{ "glob", run_glob },
@@ -435,6 +436,7 @@ static const struct {
 	{ "shell_walk", run_shell_walk },
 	{ "store", run_store },
 	{ "validate", run_document },
+	{ "worker_config", run_worker_config },
 };
 
 static void

@@ -357,3 +357,76 @@ run_proc_gate(struct vector *v)
 	else
 		compare_program(v, &got);
 }
+
+/* ----- Workers ------------------------------------------------------------------- */
+
+static struct cordon_worker *
+parse_worker(struct vector *v, const char *text)
+{
+	struct cordon_diags *diags = cordon_diags_new();
+	struct cordon_worker *worker = NULL;
+	struct cordon_error err = { 0 };
+
+	if (cordon_worker_parse(text, strlen(text), "worker.yaml", diags,
+		&worker, &err) != 0)
+		vector_failure(v, &err, diags);
+	cordon_diags_free(diags);
+	return worker;
+}
+
+void
+run_worker_config(struct vector *v)
+{
+	struct cordon_worker *worker =
+	    parse_worker(v, vector_string(v->line, "config"));
+
+	if (worker != NULL && vector_wants_error(v))
+		vector_fail(v, "accepted");
+	cordon_worker_free(worker);
+}
+
+/* {"network":..., "paths":{ROOT: MODE}} as a document; JSON is YAML. */
+static struct cordon_worker *
+side_of(struct vector *v, json_t *side)
+{
+	json_t *paths = json_object_get(side, "paths");
+	json_t *network = json_object_get(side, "network");
+	json_t *sandbox = json_object(), *document = json_object();
+	struct cordon_worker *worker;
+	const char *root;
+	json_t *mode;
+	char *text;
+
+	if (network != NULL)
+		json_object_set(sandbox, "network", network);
+	if (paths != NULL)
+		json_object_set_new(sandbox, "paths", json_object());
+	json_object_foreach(paths, root, mode)
+		json_object_set_new(json_object_get(sandbox, "paths"), root,
+		    json_pack("{s:s, s:O}", "root", root, "mode", mode));
+	json_object_set_new(document, "sandbox", sandbox);
+	text = json_dumps(document, 0);
+	worker = parse_worker(v, text);
+	free(text);
+	json_decref(document);
+	return worker;
+}
+
+void
+run_composition(struct vector *v)
+{
+	struct cordon_worker *parent =
+	    side_of(v, json_object_get(v->line, "parent"));
+	struct cordon_worker *child =
+	    side_of(v, json_object_get(v->line, "child"));
+	bool rejected = strcmp(json_string_value(v->expect), "rejected") == 0;
+	struct cordon_error err = { 0 };
+
+	if (parent == NULL || child == NULL)
+		vector_fail(v, "no documents");
+	else if ((cordon_worker_fits(parent, child, &err) != 0) != rejected)
+		vector_fail(v, "%s: %s", rejected ? "accepted" : "refused",
+		    err.text);
+	cordon_worker_free(parent);
+	cordon_worker_free(child);
+}

@@ -77,6 +77,8 @@ void run_shell_walk(struct vector *v);
 void run_cwd_check(struct vector *v);
 void run_shell_rules(struct vector *v);
 void run_proc_gate(struct vector *v);
+void run_worker_config(struct vector *v);
+void run_composition(struct vector *v);
 
 /* ----- The command itself (command.c) ----------------------------------- */
 

@@ -71,6 +71,12 @@ struct cordon_diags *cli_diags_new(void);
  */
 struct cordon_policy *cli_policy_load(const char *file);
 
+/* ----- cmd_policy.c ----------------------------------------------------- */
+
+/* What `validate` says of one document: its findings, or that it is ok. */
+void cli_findings(const struct cli_args *args, const char *file, bool failed,
+    const struct cordon_diags *diags, const struct cordon_error *err);
+
 /* ----- launch.c --------------------------------------------------------- */
 
 /*
@@ -109,5 +115,8 @@ int cli_audit_export(const struct cli_args *args);
 int cli_audit_report(const struct cli_args *args);
 int cli_manual(const struct cli_args *args);
 int cli_verify(const struct cli_args *args);
+int cli_worker_validate(const struct cli_args *args);
+int cli_worker_show(const struct cli_args *args);
+int cli_worker_migrate(const struct cli_args *args);
 
 #endif

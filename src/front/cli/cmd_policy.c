@@ -26,19 +26,19 @@ print_failure_json(const char *file, const struct cordon_error *err)
 	cli_json_end(&json);
 }
 
-static void
-print_findings(const char *file, bool json, bool quiet, bool failed,
+void
+cli_findings(const struct cli_args *args, const char *file, bool failed,
     const struct cordon_diags *diags, const struct cordon_error *err)
 {
 	bool said = cordon_diags_errors(diags) > 0;
 
-	if (json) {
+	if (cli_has(args, CLI_JSON)) {
 		cli_diags_json(diags);
 		if (failed && !said)
 			print_failure_json(file, err);
 		return;
 	}
-	if (!quiet || failed)
+	if (!cli_has(args, CLI_QUIET) || failed)
 		cli_diags(stderr, diags);
 	if (failed && !said)
 		cli_failure(NULL, err);
@@ -58,8 +58,7 @@ validate(const struct cli_args *args, const char *file)
 
 	if (rc == CORDON_E_NOMEM)
 		cli_out_of_memory();
-	print_findings(file, cli_has(args, CLI_JSON), cli_has(args, CLI_QUIET),
-	    rc != 0, diags, &err);
+	cli_findings(args, file, rc != 0, diags, &err);
 	if (rc == 0)
 		cordon_policy_free(policy);
 	cordon_diags_free(diags);

@@ -1,0 +1,98 @@
+#include "api/api.h"
+
+#include "enforce/store/store.h"
+#include "engine/worker/worker.h"
+
+static int
+load(const char *file, enum cdn_worker_mode mode, struct cordon_diags *diags,
+    struct cordon_worker **ret, struct cordon_error *err)
+{
+	struct cdn_buf bytes;
+	int code = cdn_store_read(file, CDN_DOCUMENT_MAX, true, &bytes, err);
+
+	if (code != 0)
+		return code;
+	code = cdn_worker_parse((cdn_str){ bytes.p, bytes.n }, file, mode,
+	    diags, ret, err);
+	cdn_buf_done(&bytes);
+	return code;
+}
+
+int
+cordon_worker_load(const char *file, struct cordon_diags *diags,
+    struct cordon_worker **ret, struct cordon_error *err)
+{
+	CDN_NEED(file, err);
+	CDN_NEED(ret, err);
+	return load(file, CDN_WORKER_NOW, diags, ret, err);
+}
+
+int
+cordon_worker_parse(const char *text, size_t len, const char *source,
+    struct cordon_diags *diags, struct cordon_worker **ret,
+    struct cordon_error *err)
+{
+	CDN_NEED(text, err);
+	CDN_NEED(source, err);
+	CDN_NEED(ret, err);
+	return cdn_worker_parse((cdn_str){ text, len }, source, CDN_WORKER_NOW,
+	    diags, ret, err);
+}
+
+void
+cordon_worker_free(struct cordon_worker *worker)
+{
+	cdn_worker_free(worker);
+}
+
+const char *
+cordon_worker_name(const struct cordon_worker *worker)
+{
+	return worker->name.p;
+}
+
+const char *
+cordon_worker_digest(const struct cordon_worker *worker)
+{
+	return worker->digest;
+}
+
+int
+cordon_worker_format(const struct cordon_worker *worker, char **ret,
+    struct cordon_error *err)
+{
+	struct cdn_buf buf;
+	int code;
+
+	CDN_NEED(worker, err);
+	CDN_NEED(ret, err);
+	cdn_buf_init(&buf, CDN_TEXT_MAX);
+	code = cdn_worker_format(worker, &buf, err);
+	return cdn_api_give(code, &buf, ret, err);
+}
+
+int
+cordon_worker_migrate(const char *file, struct cordon_diags *diags,
+    char **ret, struct cordon_error *err)
+{
+	struct cordon_worker *worker;
+	int code;
+
+	CDN_NEED(file, err);
+	CDN_NEED(ret, err);
+	code = load(file, CDN_WORKER_OLD, diags, &worker, err);
+	if (code != 0)
+		return code;
+	code = cordon_worker_format(worker, ret, err);
+	cdn_worker_free(worker);
+	return code;
+}
+
+int
+cordon_worker_fits(const struct cordon_worker *parent,
+    const struct cordon_worker *child, struct cordon_error *err)
+{
+	CDN_NEED(parent, err);
+	CDN_NEED(child, err);
+	return cdn_worker_fits(parent, child, err);
+}

@@ -1,0 +1,149 @@
+/*
+ * compose - a worker that calls a worker: the child can have less, never more.
+ */
+#include "engine/worker/worker.h"
+
+/* ----- Roots as texts ------------------------------------------------------- */
+
+/*
+ * "./a//b/" -> "a/b", "." -> "".  False when it holds "..": only the file
+ * system could tell what that is.
+ */
+static bool
+normal_root(cdn_str root, char out[CDN_PATH_MAX + 2], size_t *ret_len)
+{
+	cdn_str rest = root, part;
+	size_t n = 0;
+
+	if (root.n > 0 && root.p[0] == '/')
+		out[n++] = '/';
+	while (cdn_str_next(&rest, '/', &part)) {
+		if (part.n == 0 || cdn_str_is(part, "."))
+			continue;
+		if (cdn_str_is(part, ".."))
+			return false;
+		if (n > 0 && out[n - 1] != '/')
+			out[n++] = '/';
+		memcpy(out + n, part.p, part.n);
+		n += part.n;
+	}
+	*ret_len = n;
+	return true;
+}
+
+static bool
+lies_in(cdn_str inner, cdn_str outer)
+{
+	char a[CDN_PATH_MAX + 2], b[CDN_PATH_MAX + 2];
+	size_t a_len, b_len;
+
+	if (!normal_root(inner, a, &a_len) || !normal_root(outer, b, &b_len))
+		return false;
+	if (b_len == 0) /* the workspace: everything relative to it */
+		return a_len == 0 || (a[0] != '/' && a[0] != '~');
+	return a_len >= b_len && memcmp(a, b, b_len) == 0 &&
+	    (a_len == b_len || b[b_len - 1] == '/' || a[b_len] == '/');
+}
+
+static bool
+covers_root(const struct cordon_worker *parent, cdn_str root, bool write)
+{
+	for (size_t i = 0; i < parent->path_count; i++)
+		if ((parent->paths[i].write || !write) &&
+		    lies_in(root, parent->paths[i].root))
+			return true;
+	return false;
+}
+
+static int
+check_paths(const struct cordon_worker *parent,
+    const struct cordon_worker *child, struct cordon_error *err)
+{
+	if (!parent->has_paths)
+		return 0;
+	for (size_t i = 0; i < child->path_count; i++) {
+		const struct cdn_worker_path *path = &child->paths[i];
+
+		if (!covers_root(parent, path->root, path->write))
+			return cdn_err_at(err, CORDON_E_INVALID, path->pos,
+			    "sandbox.paths.%s: the calling worker may not %s "
+			    "'%s' itself", path->id.p,
+			    path->write ? "write" : "read", path->root.p);
+	}
+	return 0;
+}
+
+/* ----- The rest ---------------------------------------------------------------- */
+
+static int
+too_much(const struct cordon_worker *child, const char *key,
+    struct cordon_error *err)
+{
+	struct cdn_pos pos = { child->source, 0, 0 };
+
+	return cdn_err_at(err, CORDON_E_INVALID, pos,
+	    "'%s' is more than the calling worker has itself", key);
+}
+
+static bool
+is_more(const struct cdn_worker_number *child,
+    const struct cdn_worker_number *parent)
+{
+	return parent->given && child->given && child->value > parent->value;
+}
+
+static int
+check_programs(const struct cordon_worker *parent,
+    const struct cordon_worker *child, struct cordon_error *err)
+{
+	if (!parent->programs.given || !child->programs.given)
+		return 0;
+	for (size_t i = 0; i < child->programs.n; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < parent->programs.n && !found; k++)
+			found = cdn_str_eq(child->programs.v[i],
+			    parent->programs.v[k]);
+		if (!found)
+			return too_much(child, "programs", err);
+	}
+	return 0;
+}
+
+static bool
+is_unrestricted(const struct cordon_worker *worker)
+{
+	for (size_t i = 0; i < worker->module_count; i++)
+		if (worker->modules[i].unrestricted == CDN_SAID_YES)
+			return true;
+	return false;
+}
+
+int
+cdn_worker_fits(const struct cordon_worker *parent,
+    const struct cordon_worker *child, struct cordon_error *err)
+{
+	int code = check_paths(parent, child, err);
+
+	if (code == 0)
+		code = check_programs(parent, child, err);
+	if (code != 0)
+		return code;
+	/* Without a word there is no network. */
+	if (child->network == CDN_SAID_YES && parent->network != CDN_SAID_YES)
+		return too_much(child, "sandbox.network", err);
+	if (parent->require_os_sandbox != CDN_SAID_NO &&
+	    child->require_os_sandbox == CDN_SAID_NO)
+		return too_much(child, "sandbox.require_os_sandbox", err);
+	if (parent->allow_fallback != CDN_SAID_YES &&
+	    child->allow_fallback == CDN_SAID_YES)
+		return too_much(child, "executor.allow_fallback", err);
+	if (is_more(&child->max_count, &parent->max_count))
+		return too_much(child, "attachment_policy.max_count", err);
+	if (is_more(&child->max_total_bytes, &parent->max_total_bytes))
+		return too_much(child, "attachment_policy.max_total_bytes",
+		    err);
+	if (is_unrestricted(child) && !is_unrestricted(parent))
+		return too_much(child, "modules", err);
+	return 0;
+}
