@@ -91,6 +91,8 @@ carry_out(struct cdn_broker *broker)
 		r = broker->order.start(broker->order.arg);
 		pthread_sigmask(SIG_SETMASK, &all, NULL);
 	}
+	if (broker->order.where->shared)
+		return cdn_worker_have(broker, r);
 	end_offer(broker->order.where);
 	return r;
 }
@@ -246,7 +248,8 @@ cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
 	broker->order.arg = arg;
 	pthread_sigmask(SIG_BLOCK, NULL, &broker->order.mask);
 	set_state(broker, CDN_BROKER_ORDERED);
-	cdn_worker_take(broker, where);
+	if (!where->shared)
+		cdn_worker_take(broker, where);
 	(void)wait_state(broker, CDN_BROKER_STARTED, CDN_BROKER_STARTED);
 	return broker->order.result;
 }
@@ -259,6 +262,10 @@ cdn_broker_offer(struct cdn_offer *where, int listener)
 	struct timespec pause;
 	uint32_t taken;
 
+	if (where->shared) {
+		where->listener = listener;
+		return 0;
+	}
 	pause.tv_sec = 0;
 	pause.tv_nsec = OFFER_LOOK_NS;
 	if (where->pid == 0)

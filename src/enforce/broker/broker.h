@@ -128,6 +128,7 @@ CDN_MUST_USE int cdn_broker_open(const struct cdn_broker_spec *spec,
 struct cdn_offer {
 	int listener;	/* in the child; -1 none yet, -2 there will be none */
 	uint32_t taken; /* futex: 0 waits, 1 taken, 2 given up */
+	bool shared; /* its descriptors are ours: there is nothing to take */
 	int pidfd; /* of the child, among our descriptors; -1: by its pid */
 	pid_t pid; /* as we see it; 0: as it sees itself */
 	/*
@@ -143,7 +144,9 @@ struct cdn_offer {
  * and returns what it returned.  While it runs, the calling thread waits for
  * the listener at `where`: the child stores its number there
  * (cdn_broker_offer(), between clone and exec) and goes on when it was taken.
- * Its calls are answered from then on, its exec being the first of them.
+ * Its calls are answered from then on, its exec being the first of them.  One
+ * that shares our descriptors goes on at once; not where exec is to be answered
+ * (reads, trace).
  * Once in the life of a broker.  -errno without start being called: the launch
  * thread could not be confined, or nobody would answer.  Wait for the child's
  * end before the close: it dies with the launch thread.

@@ -95,6 +95,11 @@ CDN_MUST_USE int cdn_worker_prepare(struct cdn_broker *broker);
 CDN_MUST_USE bool cdn_worker_attend(struct cdn_broker *broker);
 /* The caller's part: waits for the child's offer and takes it. */
 void cdn_worker_take(struct cdn_broker *broker, struct cdn_offer *where);
+/*
+ * Behind the start of a child that shared our descriptors: its listener is
+ * there.  Returns r, or -errno: nobody will answer.
+ */
+CDN_MUST_USE int cdn_worker_have(struct cdn_broker *broker, int r);
 /* A holder less; the last one frees it. */
 void cdn_broker_leave(struct cdn_broker *broker);
 

@@ -333,6 +333,14 @@ tell_taken(struct cdn_offer *where, bool taken)
 	(void)cdn_raw(SYS_futex, &where->taken, FUTEX_WAKE_PRIVATE, 1);
 }
 
+static int
+have_listener(struct cdn_broker *broker, int listener)
+{
+	broker->listener = listener;
+	(void)cdn_sys_notify_sync(listener);
+	return add_listener(broker, broker->first_epoll);
+}
+
 void
 cdn_worker_take(struct cdn_broker *broker, struct cdn_offer *where)
 {
@@ -342,10 +350,16 @@ cdn_worker_take(struct cdn_broker *broker, struct cdn_offer *where)
 	if (theirs < 0)
 		return;
 	r = take_listener(where, theirs);
-	if (r >= 0) {
-		broker->listener = r;
-		(void)cdn_sys_notify_sync(broker->listener);
-		r = add_listener(broker, broker->first_epoll);
-	}
+	if (r >= 0)
+		r = have_listener(broker, r);
 	tell_taken(where, r >= 0);
+}
+
+int
+cdn_worker_have(struct cdn_broker *broker, int r)
+{
+	int listener = broker->order.where->listener;
+	int added = listener < 0 ? 0 : have_listener(broker, listener);
+
+	return added < 0 ? added : r;
 }

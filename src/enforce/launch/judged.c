@@ -188,8 +188,12 @@ cdn_launch_enter(struct cordon_process *p)
 		return;
 	p->entrance = (struct cdn_entrance){ p->cage, &p->step,
 		p->broker != NULL ? &p->offer : NULL, p->inside };
-	r->entry = (struct cdn_entry){ enter, &p->entrance, &p->step };
+	r->entry = (struct cdn_entry){ enter, &p->entrance, &p->step, NULL };
 	if (p->broker != NULL) {
+		/* No call of its is answered before exec is done. */
+		if (p->plan->plan->mode != CDN_PLAN_MODE_C &&
+		    !p->terms.trace && p->inside == NULL)
+			r->entry.shares = &p->offer.shared;
 		r->via = via;
 		r->via_arg = p;
 		r->stop_fd = p->stop_fd;

@@ -87,7 +87,7 @@ keep_stdio(int target)
 
 /* Sources first go where no target lies: they may lie on each other's place. */
 CDN_BARE static int
-set_stdio(const struct cdn_launch *launch)
+redirect(const struct cdn_launch *launch)
 {
 	long from[3];
 	long r = 0;
@@ -114,6 +114,12 @@ enter_spaces(const struct cdn_launch *launch)
 
 	return spaces == NULL ? 0 : cdn_spaces_enter(spaces, CDN_SPACE_MOUNT,
 	    CDN_SPACE_MAX);
+}
+
+CDN_BARE static int
+set_stdio(const struct cdn_launch *launch)
+{
+	return launch->shares ? 0 : redirect(launch);
 }
 
 CDN_BARE static int
@@ -173,8 +179,18 @@ forgo_privileges(const struct cdn_launch *launch)
 CDN_BARE static int
 close_descriptors(const struct cdn_launch *launch)
 {
-	(void)launch;
-	return cdn_sys_close_range(3, CDN_CLOSE_RANGE_CLOEXEC);
+	return launch->shares ? 0 :
+	    cdn_sys_close_range(3, CDN_CLOSE_RANGE_CLOEXEC);
+}
+
+/* Up to here they were the caller's, too; what it opens from now on is not. */
+CDN_BARE static int
+have_own_descriptors(const struct cdn_launch *launch)
+{
+	int r = !launch->shares ? 0 : cdn_sys_close_range(3,
+	    CDN_CLOSE_RANGE_UNSHARE | CDN_CLOSE_RANGE_CLOEXEC);
+
+	return r < 0 || !launch->shares ? r : redirect(launch);
 }
 
 CDN_BARE static int
@@ -221,6 +237,7 @@ static const struct {
 	{ "no_new_privs", forgo_privileges },
 	{ "descriptors", close_descriptors },
 	{ "cage", enter_cage },
+	{ "own descriptors", have_own_descriptors },
 	{ "mask", restore_mask },
 	{ NULL, execute },
 };
@@ -247,7 +264,8 @@ CDN_BARE int
 cdn_child_start(struct cdn_launch *launch, void *stack_top, int *pidfd)
 {
 	int flags = CLONE_VM | CLONE_VFORK | SIGCHLD |
-	    (pidfd == NULL ? 0 : CLONE_PIDFD);
+	    (pidfd == NULL ? 0 : CLONE_PIDFD) |
+	    (launch->shares ? CLONE_FILES : 0);
 	int procs_fd = launch->procs_fd;
 	int pid = -ENOSYS;
 

@@ -34,6 +34,7 @@ struct cdn_launch {
 	int procs_fd;	 /* its cgroup.procs, for who could not; -1 = none */
 	int terminal_fd; /* to become the foreground of; -1 = none */
 	bool new_session; /* and the terminal, if any, its controlling one */
+	bool shares;	 /* the caller's descriptors, until it has its cage */
 	pid_t parent;	 /* with whose thread it dies */
 	int parent_fd;	 /* its pidfd, for who cannot see it; or -1 */
 	uint64_t mask;	 /* of the calling thread, before it blocked all */

@@ -56,6 +56,11 @@ struct cdn_entry {
 	const void *arg;
 	/* Where enter notes what it is doing ("landlock"); NULL: "cage". */
 	const char *const *step;
+	/*
+	 * Not NULL: what enter opens may become the caller's, under the same
+	 * number.  Written before it is called: it does.  SELF only.
+	 */
+	bool *shares;
 };
 
 /*

@@ -238,6 +238,22 @@ make(void *arg)
 	    : clone_shepherd(spawn);
 }
 
+/*
+ * Who makes the child, or waits for the one who does, then has what it opened
+ * without being woken for it.  A shepherd has descriptors of its own; and for
+ * stdio that is closed /dev/null is opened, which a cage may not allow.
+ */
+static bool
+may_share(const struct cdn_spawn *spawn)
+{
+	const struct cdn_launch *launch = &spawn->shepherd.launch;
+
+	for (int i = 0; i < 3; i++)
+		if (launch->stdio[i] < 0 && fcntl(i, F_GETFD) < 0)
+			return false;
+	return spawn->reaper == CDN_REAPER_SELF;
+}
+
 int
 cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
 {
@@ -245,6 +261,9 @@ cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
 	int saved = errno;
 	int r;
 
+	if (launch->request->entry.shares != NULL)
+		*launch->request->entry.shares = launch->shares =
+		    may_share(spawn);
 	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
 	r = launch->request->via == NULL ? make(spawn)
 	    : launch->request->via(launch->request->via_arg, make, spawn);
