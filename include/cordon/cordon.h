@@ -946,6 +946,45 @@ CORDON_API CORDON_MUST_USE int cordon_mcp_check(
     const struct cordon_session *session, const struct cordon_mcp_call *call,
     struct cordon_mcp_refusal *ret, struct cordon_error *err);
 
+struct cordon_mcp_options {
+	size_t size;  /* sizeof(struct cordon_mcp_options) */
+	int in_fd;    /* what the client says */
+	int out_fd;   /* what it is told: nothing but the protocol */
+};
+
+/*
+ * Runs an MCP server (of stdio) in a cage and stands between it and its client
+ * until the server has ended, as cordon_run() does; argv is the server, stdin
+ * and output of the options mean nothing.  Every call is judged as
+ * cordon_mcp_check() does before the server sees it, and recorded; a refusal is
+ * answered with its rule and remedy.  Tools are pinned: one that is described
+ * otherwise than when it was first seen is taken out of the list.  Everything
+ * else is passed on byte for byte, both ways, and nobody is read from faster
+ * than the other side takes it.
+ *
+ * When in_fd ends, the server sees the end of its input; a few seconds later it
+ * is told to end.  The descriptors stay the caller's.
+ */
+CORDON_API CORDON_MUST_USE int cordon_mcp_guard(
+    const struct cordon_session *session,
+    const struct cordon_run_options *run,
+    const struct cordon_mcp_options *options, struct cordon_run_result *ret,
+    struct cordon_error *err);
+
+/* A server whose tools are pinned.  Strings live during the call. */
+struct cordon_mcp_pin {
+	const char *name;    /* 16 hex digits, of its command line */
+	const char *command; /* for people */
+	const char *file;    /* where the tools are kept */
+	size_t tools;
+};
+CORDON_API CORDON_MUST_USE int cordon_mcp_pins(
+    void (*each)(const struct cordon_mcp_pin *pin, void *arg), void *arg,
+    struct cordon_error *err);
+/* Its tools are taken anew as they are then; name: a beginning will do. */
+CORDON_API CORDON_MUST_USE int cordon_mcp_forget(const char *name,
+    struct cordon_error *err);
+
 /* ----- Named policies and trust ------------------------------------------ */
 
 struct cordon_store_entry {

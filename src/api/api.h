@@ -27,6 +27,10 @@ CDN_MUST_USE int cdn_api_give(int code, struct cdn_buf *buf, char **ret,
 CDN_MUST_USE int cdn_api_run_options(const struct cordon_run_options *options,
     struct cordon_error *err);
 
+/* run.c: the same, and that there is a program. */
+CDN_MUST_USE int cdn_api_run_command(const struct cordon_run_options *options,
+    struct cordon_error *err);
+
 #define CDN_TEXT_MAX (64UL * 1024UL * 1024UL) /* bytes of one printed text */
 
 #endif

@@ -45,8 +45,8 @@ cdn_api_run_options(const struct cordon_run_options *o, struct cordon_error *err
 	return check_words(o, err);
 }
 
-static int
-check_command(const struct cordon_run_options *o, struct cordon_error *err)
+int
+cdn_api_run_command(const struct cordon_run_options *o, struct cordon_error *err)
 {
 	int code;
 
@@ -114,7 +114,7 @@ cordon_spawn(const struct cordon_session *session,
 
 	CDN_NEED(session, err);
 	CDN_NEED(ret, err);
-	code = check_command(options, err);
+	code = cdn_api_run_command(options, err);
 	return code != 0 ? code : cdn_launch_start(session, options, ret, err);
 }
 

@@ -57,6 +57,20 @@ verb(enum cordon_op op)
 	return op == CORDON_MODIFY ? "modified" : "read";
 }
 
+/* "edits[0].path" is settled as "edits.path". */
+static void
+put_setting(const char *label, struct cdn_buf *out)
+{
+	for (; *label != '\0'; label++) {
+		if (*label == '[')
+			label += strcspn(label, "]");
+		else
+			cdn_buf_putc(out, *label);
+		if (*label == '\0')
+			return; /* a label that was cut */
+	}
+}
+
 /* The way out that fits whoever refused. */
 static void
 put_remedy(const struct cdn_guard_judge *j, struct cdn_buf *out)
@@ -75,10 +89,12 @@ put_remedy(const struct cdn_guard_judge *j, struct cdn_buf *out)
 	else if (r->has_verdict)
 		cdn_buf_puts(out, "; only whoever owns that policy can "
 		    "change the rule");
-	if (strcmp(r->reason, "heuristic") == 0 && j->tool.n > 0)
-		cdn_buf_printf(out, " (if '%s' is text and no path, say so in "
-		    "a policy: spec: {mcp: {%.*s: {%s: text}}})", r->field,
-		    CDN_STR_ARG(j->tool), r->field);
+	if (strcmp(r->reason, "heuristic") != 0 || j->tool.n == 0)
+		return;
+	cdn_buf_printf(out, " (if '%s' is text and no path, say so in a "
+	    "policy: spec: {mcp: {%.*s: {", r->field, CDN_STR_ARG(j->tool));
+	put_setting(r->field, out);
+	cdn_buf_puts(out, ": text}}})");
 }
 
 static void

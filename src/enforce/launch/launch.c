@@ -52,6 +52,7 @@ fill_request(struct cordon_process *p)
 	r->stdin_bytes = (cdn_str){ o->stdin_bytes, o->stdin_len };
 	r->output_mode = (enum cdn_output_mode)o->output;
 	r->output_max = limits->output_bytes;
+	r->stdio = p->stdio;
 	r->reaper = cdn_launch_is_own_child(p) ? CDN_REAPER_SELF :
 						 CDN_REAPER_SHEPHERD;
 	if (p->spaces != NULL) {
@@ -233,7 +234,7 @@ process_new(const struct cordon_session *session,
 static int
 start_new(const struct cordon_session *session,
     const struct cordon_run_options *options, const struct cdn_inside *inside,
-    struct cordon_process **ret, struct cordon_error *err)
+    const int *stdio, struct cordon_process **ret, struct cordon_error *err)
 {
 	struct cordon_process *p = process_new(session, options);
 	int code;
@@ -241,6 +242,7 @@ start_new(const struct cordon_session *session,
 	if (p == NULL)
 		return cdn_err_nomem(err);
 	p->inside = inside;
+	p->stdio = stdio;
 	cdn_terms_find(session, options, &p->terms);
 	code = cdn_own_make_id(p->run, err);
 	if (code == 0)
@@ -258,7 +260,29 @@ cdn_launch_start(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cordon_process **ret,
     struct cordon_error *err)
 {
-	return start_new(session, options, NULL, ret, err);
+	return start_new(session, options, NULL, NULL, ret, err);
+}
+
+int
+cdn_launch_start_with(const struct cordon_session *session,
+    const struct cordon_run_options *options, const int *stdio,
+    struct cordon_process **ret, struct cordon_error *err)
+{
+	return start_new(session, options, NULL, stdio, ret, err);
+}
+
+int
+cdn_launch_event(const struct cordon_process *process,
+    enum cdn_event_kind kind, const struct cdn_event_field *fields, size_t n,
+    struct cordon_error *err)
+{
+	return cdn_record_event(process->record, kind, fields, n, err);
+}
+
+bool
+cdn_launch_audit_may_fail(const struct cordon_process *process)
+{
+	return process->terms.audit_warn;
 }
 
 struct cdn_running *
@@ -378,6 +402,6 @@ cdn_launch_inside(const struct cordon_session *session,
 	if (terms.backend == CORDON_BACKEND_NONE)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "without a sandbox there is nothing to look at from inside");
-	code = start_new(session, options, inside, &p, err);
+	code = start_new(session, options, inside, NULL, &p, err);
 	return code != 0 ? code : cdn_launch_wait(p, ret, err);
 }

@@ -12,6 +12,7 @@
 #ifndef CDN_LAUNCH_LAUNCH_H
 #define CDN_LAUNCH_LAUNCH_H
 
+#include "enforce/audit/audit.h"
 #include "enforce/backend/backend.h"
 #include "enforce/session/session.h"
 
@@ -129,6 +130,9 @@ void cdn_record_allowed(struct cdn_record *record,
 /* When the broker is closed: until all of it is written. */
 void cdn_record_settle(struct cdn_record *record,
     struct cdn_journal_sum *ret);
+CDN_MUST_USE int cdn_record_event(struct cdn_record *record,
+    enum cdn_event_kind kind, const struct cdn_event_field *fields, size_t n,
+    struct cordon_error *err);
 /* lost: denials that could not be kept. */
 CDN_MUST_USE int cdn_record_end(struct cdn_record *record,
     const struct cordon_run_result *result, unsigned long lost,
@@ -142,6 +146,16 @@ void cdn_record_close(struct cdn_record *record);
 CDN_MUST_USE int cdn_launch_start(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cordon_process **ret,
     struct cordon_error *err);
+/* With descriptors of the caller's as its 0, 1 and 2: see run.h. */
+CDN_MUST_USE int cdn_launch_start_with(const struct cordon_session *session,
+    const struct cordon_run_options *options, const int *stdio,
+    struct cordon_process **ret, struct cordon_error *err);
+/* Something that belongs to the run; any thread, until it is waited for. */
+CDN_MUST_USE int cdn_launch_event(const struct cordon_process *process,
+    enum cdn_event_kind kind, const struct cdn_event_field *fields, size_t n,
+    struct cordon_error *err);
+/* Is an event that could not be kept no reason to stop? */
+bool cdn_launch_audit_may_fail(const struct cordon_process *process);
 CDN_MUST_USE int cdn_launch_wait(struct cordon_process *process,
     struct cordon_run_result *ret, struct cordon_error *err);
 struct cdn_running *cdn_launch_running(const struct cordon_process *process);

@@ -22,6 +22,7 @@ struct cordon_process {
 	const struct cordon_session *session;
 	const struct cordon_run_options *options;
 	const struct cdn_inside *inside; /* instead of the program, or NULL */
+	const int *stdio; /* of the program, or NULL: as the options say */
 	char run[17];
 	struct cdn_terms terms;
 	struct cordon_plan *plan;

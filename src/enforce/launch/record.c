@@ -440,3 +440,11 @@ cdn_record_refused(struct cdn_record *record,
 		CDN_EVENT_EXEC_DENIED : CDN_EVENT_RUN_REFUSED, fields,
 	    CDN_LEN(fields), err);
 }
+
+int
+cdn_record_event(struct cdn_record *record, enum cdn_event_kind kind,
+    const struct cdn_event_field *fields, size_t n, struct cordon_error *err)
+{
+	return record == NULL ? 0 :
+	    cdn_record_put(record, kind, fields, n, err);
+}

@@ -111,6 +111,12 @@ open_input(struct cdn_running *running, struct cordon_error *err)
 	}
 }
 
+static bool
+given(const struct cdn_run_request *request, int i)
+{
+	return request->stdio != NULL && request->stdio[i] >= 0;
+}
+
 int
 cdn_drain_open(struct cdn_running *running, struct cordon_error *err)
 {
@@ -121,7 +127,9 @@ cdn_drain_open(struct cdn_running *running, struct cordon_error *err)
 	if (r < 0)
 		return r;
 	for (int i = 0; i < 3; i++)
-		running->spawn.shepherd.launch.stdio[i] = running->theirs[i];
+		running->spawn.shepherd.launch.stdio[i] =
+		    given(&running->request, i) ? running->request.stdio[i] :
+						  running->theirs[i];
 	cdn_buf_init(&running->out.text, running->request.output_max +
 	    NOTE_ROOM);
 	cdn_buf_init(&running->err.text, running->request.output_max +

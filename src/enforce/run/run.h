@@ -110,6 +110,8 @@ struct cdn_run_request {
 	cdn_str stdin_bytes;
 	enum cdn_output_mode output_mode;
 	size_t output_max; /* of stdout and of stderr; 0 = 1 MiB */
+	/* Its 0, 1 and 2 instead; -1: as the modes say.  NULL: all of them. */
+	const int *stdio;
 	enum cdn_reaper reaper;
 	bool foreground;	 /* job control on the caller's terminal; PTY:
 				  * the new one follows its size */

@@ -8,8 +8,10 @@ struct walk {
 	struct cordon_error *err;
 	enum cordon_op op; /* of the field at hand */
 	bool writes;	   /* the tool says so */
+	bool answers;	   /* of the user: a list of roots is not looked at */
 	char label[CDN_RPC_LABEL_MAX + 1];
 	size_t n; /* of the label */
+	unsigned level; /* objects and arrays around the value */
 };
 
 /* ----- Labels --------------------------------------------------------------- */
@@ -92,6 +94,14 @@ field_of(const struct walk *w, cdn_str name,
 	return CDN_RPC_FIELD_UNKNOWN;
 }
 
+/* "inputResponses.NAME.roots", and a list. */
+static bool
+is_roots(const struct walk *w, const struct cdn_json_node *node, cdn_str name)
+{
+	return w->answers && w->level == 2 && node->type == CDN_JSON_ARRAY &&
+	    cdn_str_is(name, "roots");
+}
+
 static int
 walk_member(struct walk *w, const struct cdn_json_node *node,
     const struct cdn_json_node *around, enum cdn_rpc_field field)
@@ -104,6 +114,8 @@ walk_member(struct walk *w, const struct cdn_json_node *node,
 
 	if (!cdn_json_key(w->json, node, w->arena, &name))
 		return cdn_err_nomem(w->err);
+	if (is_roots(w, node, name))
+		return 0;
 	push(w, n == 0 ? "%.*s" : ".%.*s", CDN_STR_ARG(name));
 	if (around != NULL) {
 		if (cdn_rpc_schema_forbids(w->tool->json, around, name))
@@ -137,6 +149,7 @@ walk_array(struct walk *w, const struct cdn_json_node *array,
 	if (field == CDN_RPC_FIELD_UNKNOWN && item != NULL &&
 	    cdn_rpc_schema_is_path(w->tool->json, item))
 		field = CDN_RPC_FIELD_PATH;
+	w->level++;
 	for (size_t i = 0; node != NULL; i++) {
 		int code;
 
@@ -147,6 +160,7 @@ walk_array(struct walk *w, const struct cdn_json_node *array,
 		pop(w, n);
 		node = cdn_json_next(w->json, node);
 	}
+	w->level--;
 	return 0;
 }
 
@@ -157,8 +171,10 @@ walk_object(struct walk *w, const struct cdn_json_node *object,
 	const struct cdn_json_node *node = cdn_json_first(w->json, object);
 	int code = 0;
 
+	w->level++;
 	for (; code == 0 && node != NULL; node = cdn_json_next(w->json, node))
 		code = walk_member(w, node, schema, field);
+	w->level--;
 	return code;
 }
 
@@ -324,6 +340,32 @@ walk_own(const struct cdn_rpc_message *m, const struct cdn_rpc_tool *tool,
 	}
 }
 
+/*
+ * What the user answered, by name.  Lists of roots are left out: what is not
+ * the agent's is taken out of them, and no reason to refuse the rest.
+ */
+static int
+walk_answers(const struct cdn_rpc_message *m,
+    const struct cdn_rpc_judge *judge, struct cdn_arena *arena,
+    struct cordon_error *err)
+{
+	const struct cdn_json_node *all = cdn_json_find(&m->json, m->params,
+	    "inputResponses");
+	struct walk w = {
+		.json = &m->json,
+		.judge = judge,
+		.arena = arena,
+		.err = err,
+		.op = CORDON_READ,
+		.answers = true,
+	};
+
+	if (all == NULL)
+		return 0;
+	push(&w, "inputResponses");
+	return walk_value(&w, all, NULL, CDN_RPC_FIELD_UNKNOWN);
+}
+
 int
 cdn_rpc_walk_message(const struct cdn_rpc_message *m,
     const struct cdn_rpc_tool *tool, const struct cdn_rpc_judge *judge,
@@ -334,6 +376,5 @@ cdn_rpc_walk_message(const struct cdn_rpc_message *m,
 	if (m->params == NULL || !cdn_rpc_is_judged(m->method))
 		return 0;
 	code = walk_own(m, tool, judge, arena, err);
-	return code != 0 ? code :
-	    walk_part(m, "inputResponses", judge, arena, err);
+	return code != 0 ? code : walk_answers(m, judge, arena, err);
 }

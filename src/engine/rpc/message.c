@@ -258,13 +258,14 @@ static bool
 read_object(struct cdn_rpc_message *m, struct cdn_arena *arena)
 {
 	const struct cdn_json_node *root = &m->json.nodes[0];
-	const struct cdn_json_node *method;
+	const struct cdn_json_node *method = cdn_json_find(&m->json, root,
+	    "method");
 
+	m->calls = method != NULL;
 	if (!check_keys(m, root, message_keys, arena) || !read_id(m, arena))
 		return false;
 	if (m->kind == CDN_RPC_BAD)
 		return true;
-	method = cdn_json_find(&m->json, root, "method");
 	if (method == NULL) {
 		read_response(m);
 		return true;
@@ -298,7 +299,7 @@ cdn_rpc_read(cdn_str line, struct cdn_arena *arena,
 	ret->kind = CDN_RPC_REQUEST;
 	if (code != 0) {
 		bad(ret, CDN_RPC_PARSE_ERROR, "%s", why.text);
-		ret->id = cdn_rpc_salvage(line);
+		ret->id = cdn_rpc_salvage(line, &ret->calls);
 	} else if (ret->json.nodes[0].type == CDN_JSON_ARRAY) {
 		bad(ret, CDN_RPC_INVALID_REQUEST,
 		    "batches are not supported (send one message per line)");
@@ -363,12 +364,24 @@ plain_id(cdn_str line, size_t i)
 	return id;
 }
 
+/* Is the string from i to behind a key of that name? */
+static bool
+is_key(cdn_str line, size_t i, size_t behind, cdn_str name)
+{
+	size_t at = skip_blank(line, behind);
+
+	return behind - i == name.n && memcmp(line.p + i, name.p, name.n) == 0 &&
+	    at < line.n && line.p[at] == ':';
+}
+
 struct cdn_rpc_id
-cdn_rpc_salvage(cdn_str line)
+cdn_rpc_salvage(cdn_str line, bool *ret_calls)
 {
 	struct cdn_rpc_id id = { .type = CDN_RPC_ID_NONE };
 	size_t depth = 0;
+	bool found = false;
 
+	*ret_calls = false;
 	for (size_t i = 0; i < line.n;) {
 		size_t behind;
 		char c = line.p[i];
@@ -380,11 +393,15 @@ cdn_rpc_salvage(cdn_str line)
 			continue;
 		}
 		behind = skip_string(line, i);
-		if (depth == 1 && behind - i == 4 &&
-		    memcmp(line.p + i, "\"id\"", 4) == 0) {
-			i = skip_blank(line, behind);
-			if (i < line.n && line.p[i] == ':')
-				return plain_id(line, skip_blank(line, i + 1));
+		if (depth == 1 && is_key(line, i, behind, CDN_STR("\"method\"")))
+			*ret_calls = true;
+		if (depth == 1 && !found &&
+		    is_key(line, i, behind, CDN_STR("\"id\""))) {
+			i = skip_blank(line, behind) + 1;
+			i = skip_blank(line, i);
+			id = plain_id(line, i);
+			found = true;
+			continue;
 		}
 		i = behind;
 	}

@@ -77,6 +77,7 @@ struct cdn_rpc_message {
 	cdn_str name;			    /* of the method */
 	const struct cdn_json_node *params; /* an object, or NULL */
 	const struct cdn_json_node *result; /* of a response, or NULL */
+	bool calls;  /* there is a method; BAD: as far as could be seen */
 	bool modern; /* the request names its version in _meta */
 	int code;    /* BAD: enum cdn_rpc_code */
 	char what[256]; /* BAD: why, one line */
@@ -92,7 +93,8 @@ CDN_MUST_USE int cdn_rpc_read(cdn_str line, struct cdn_arena *arena,
 /*
  * The id of a line that could not be read, looked for without strictness, to
  * address a complaint with: never to judge by.  Type NONE when there is none.
+ * *ret_calls: there is a method as well, so the id is of its sender's choice.
  */
-struct cdn_rpc_id cdn_rpc_salvage(cdn_str line);
+struct cdn_rpc_id cdn_rpc_salvage(cdn_str line, bool *ret_calls);
 
 #endif

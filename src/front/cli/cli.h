@@ -118,5 +118,7 @@ int cli_verify(const struct cli_args *args);
 int cli_worker_validate(const struct cli_args *args);
 int cli_worker_show(const struct cli_args *args);
 int cli_worker_migrate(const struct cli_args *args);
+int cli_mcp_guard(const struct cli_args *args);
+int cli_mcp_pins(const struct cli_args *args);
 
 #endif

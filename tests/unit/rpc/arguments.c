@@ -81,6 +81,11 @@ static const struct {
 	{ "what the user answered", NULL, "{\"arguments\":{\"path\":\"a\"},"
 	    "\"inputResponses\":{\"r\":{\"content\":{\"v\":\"/x/y\"}}}}",
 	    "path=ra inputResponses.r.content.v~r/x/y", 0 },
+	{ "but not roots, which are cut", NULL, "{\"inputResponses\":{\"r\":{"
+	    "\"roots\":[{\"uri\":\"file:///x/y\"}]},\"s\":{\"roots\":\"/a/b\","
+	    "\"t\":{\"roots\":[\"/c/d\"]}}}}",
+	    "inputResponses.s.roots=r/a/b inputResponses.s.t.roots[0]=r/c/d",
+	    0 },
 
 	{ "a format", "{\"inputSchema\":{\"properties\":{\"loc\":{\"format\":"
 	    "\"path\"}}}}", "{\"arguments\":{\"loc\":\"a\"}}", "loc=ra", 0 },

@@ -174,11 +174,12 @@ check_salvage(void)
 		size_t n = strlen(lines[i]);
 		char *copy = malloc(n);
 		struct cdn_rpc_id id;
+		bool calls;
 
 		if (copy == NULL)
 			return;
 		memcpy(copy, lines[i], n);
-		id = cdn_rpc_salvage((cdn_str){ copy, n });
+		id = cdn_rpc_salvage((cdn_str){ copy, n }, &calls);
 		ok_f(id.type == CDN_RPC_ID_NONE, "no id in %s", lines[i]);
 		free(copy);
 	}

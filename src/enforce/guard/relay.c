@@ -1,0 +1,545 @@
+#include "enforce/guard/relay.h"
+
+#include "engine/rpc/reply.h"
+#include "engine/rpc/tools.h"
+
+/* One line on its way. */
+struct passage {
+	struct cdn_relay *relay;
+	struct cdn_arena *arena;
+	cdn_str line; /* with its newline */
+	struct cdn_rpc_message m;
+	char method[CDN_NAME_MAX + 1];
+	char tool[CDN_NAME_MAX + 1]; /* of a tools/call, or "" */
+	struct cordon_error *err;
+};
+
+static const struct cdn_rpc_id nobody = { .type = CDN_RPC_ID_NONE };
+
+void
+cdn_relay_done(struct cdn_relay *relay)
+{
+	cdn_catalog_done(&relay->catalog);
+	cdn_pending_done(&relay->asked_by_client);
+	cdn_pending_done(&relay->asked_by_server);
+}
+
+CDN_PRINTF(2, 3)
+static void
+note(const struct cdn_relay *relay, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	cdn_err_line(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	relay->note(text, relay->arg);
+}
+
+static void
+note_text(const char *text, void *arg)
+{
+	note(arg, "%s", text);
+}
+
+/* ----- Answering ------------------------------------------------------------- */
+
+static int
+send_answer(struct passage *p, struct cdn_buf *answer)
+{
+	bool failed = cdn_buf_failed(answer);
+
+	if (!failed)
+		cdn_outlet_put(p->relay->to_client,
+		    (cdn_str){ answer->p, answer->n });
+	cdn_buf_done(answer);
+	return failed ? cdn_err_nomem(p->err) : 0;
+}
+
+static int
+complain(struct passage *p, const struct cdn_rpc_id *id, int code,
+    const char *text)
+{
+	struct cdn_buf answer;
+
+	cdn_buf_init(&answer, CDN_RPC_LINE_MAX);
+	cdn_rpc_complain(id, code, text, &answer);
+	return send_answer(p, &answer);
+}
+
+static int
+record(const struct passage *p, bool allowed, const char *reason,
+    const struct cordon_mcp_refusal *refusal, struct cordon_error *err)
+{
+	const struct cdn_relay_event event = {
+		.method = p->method,
+		.tool = p->tool[0] == '\0' ? NULL : p->tool,
+		.allowed = allowed,
+		.reason = reason,
+		.refusal = refusal,
+	};
+
+	return p->relay->record(&event, p->relay->arg, err);
+}
+
+/* That it could not be recorded changes nothing here: it is refused anyway. */
+static int
+refuse(struct passage *p, const struct cdn_rpc_denial *denial,
+    const struct cordon_mcp_refusal *refusal)
+{
+	struct cdn_buf answer;
+
+	(void)!record(p, false, denial->reason, refusal, NULL);
+	cdn_buf_init(&answer, CDN_RPC_LINE_MAX);
+	cdn_rpc_refuse(&p->m, denial, &answer);
+	return send_answer(p, &answer);
+}
+
+/* A message that has no right to an answer, or none that could be had. */
+static int
+drop(struct passage *p, const char *who, const char *why)
+{
+	note(p->relay, "a message of the %s is dropped: %s", who, why);
+	return 0;
+}
+
+/* ----- Roots ----------------------------------------------------------------- */
+
+static int
+judge_root(struct passage *p, const struct cdn_json_node *root, bool *ret_drop)
+{
+	const struct cdn_json_node *uri = cdn_json_find(&p->m.json, root,
+	    "uri");
+	struct cdn_rpc_judge judge = cdn_guard_judge_of(&p->relay->judge);
+	cdn_str text = { "", 0 };
+	int code;
+
+	*ret_drop = true;
+	if (uri == NULL || uri->type != CDN_JSON_STRING)
+		return 0;
+	if (!cdn_json_string(&p->m.json, uri, p->arena, &text))
+		return cdn_err_nomem(p->err);
+	p->relay->judge.tool = (cdn_str){ "", 0 };
+	code = cdn_rpc_walk_uri(text, "uri", &judge, p->arena, p->err);
+	if (code < 0)
+		return code;
+	*ret_drop = code == 1;
+	if (code == 1)
+		note(p->relay, "root '%.*s' is kept from the server: it is "
+		    "not the agent's", CDN_STR_ARG(text));
+	return 0;
+}
+
+/* Passes the line on without the roots that are not the agent's. */
+static int
+pass_roots(struct passage *p, const struct cdn_json_node *roots)
+{
+	const struct cdn_json_node *root = cdn_json_first(&p->m.json, roots);
+	bool *drops = cdn_arena_array(p->arena, (size_t)roots->count + 1,
+	    sizeof(*drops));
+	struct cdn_buf text;
+	int code = 0;
+	bool failed;
+
+	if (drops == NULL)
+		return cdn_err_nomem(p->err);
+	for (size_t i = 0; code == 0 && root != NULL; i++) {
+		code = judge_root(p, root, &drops[i]);
+		root = cdn_json_next(&p->m.json, root);
+	}
+	if (code != 0)
+		return code;
+	cdn_buf_init(&text, CDN_RPC_LINE_MAX + 1);
+	cdn_rpc_cut(&p->m.json, roots, drops, &text);
+	cdn_buf_putc(&text, '\n');
+	failed = cdn_buf_failed(&text);
+	if (!failed)
+		cdn_outlet_put(p->relay->to_server,
+		    (cdn_str){ text.p, text.n });
+	cdn_buf_done(&text);
+	return failed ? cdn_err_nomem(p->err) : 0;
+}
+
+static const struct cdn_json_node *
+array_of(const struct cdn_json *json, const struct cdn_json_node *object,
+    const char *key)
+{
+	const struct cdn_json_node *node = object == NULL ? NULL :
+	    cdn_json_find(json, object, key);
+
+	return node != NULL && node->type == CDN_JSON_ARRAY ? node : NULL;
+}
+
+/* Roots that come with a retry, the modern way: the last of these lists. */
+static const struct cdn_json_node *
+answered_roots(const struct passage *p, unsigned *ret_count)
+{
+	const struct cdn_json_node *answers = p->m.params == NULL ? NULL :
+	    cdn_json_find(&p->m.json, p->m.params, "inputResponses");
+	const struct cdn_json_node *one, *found = NULL;
+
+	*ret_count = 0;
+	for (one = answers == NULL ? NULL : cdn_json_first(&p->m.json, answers);
+	     one != NULL; one = cdn_json_next(&p->m.json, one)) {
+		const struct cdn_json_node *roots = array_of(&p->m.json, one,
+		    "roots");
+
+		found = roots != NULL ? roots : found;
+		*ret_count += roots != NULL;
+	}
+	return found;
+}
+
+/* ----- From the client ---------------------------------------------------------- */
+
+static void
+pass(struct cdn_outlet *outlet, const struct passage *p)
+{
+	cdn_outlet_put(outlet, p->line);
+}
+
+/* The name of the tool; false when there is none that could be one. */
+static bool
+read_tool(struct passage *p, cdn_str *ret)
+{
+	const struct cdn_json_node *name = cdn_json_find(&p->m.json,
+	    p->m.params, "name");
+
+	if (name == NULL || name->type != CDN_JSON_STRING ||
+	    name->end - name->start > 6 * CDN_NAME_MAX ||
+	    !cdn_json_string(&p->m.json, name, p->arena, ret))
+		return false;
+	snprintf(p->tool, sizeof(p->tool), "%.*s", CDN_STR_ARG(*ret));
+	return true;
+}
+
+static int
+refuse_stopped(struct passage *p, const struct cdn_catalog_tool *tool)
+{
+	struct cdn_rpc_denial denial = { .reason = "pin" };
+
+	denial.text = cdn_arena_printf(p->arena, "cordon refused this call: "
+	    "%s; look at the difference, and if it is what you want: %s",
+	    tool->stopped, p->relay->forget);
+	if (denial.text == NULL)
+		return cdn_err_nomem(p->err);
+	return refuse(p, &denial, NULL);
+}
+
+static int
+refuse_path(struct passage *p)
+{
+	const struct cordon_mcp_refusal *r = &p->relay->judge.refusal;
+	const struct cdn_rpc_denial denial = {
+		.field = r->field,
+		.reason = r->reason,
+		.text = r->text,
+		.verdict = r->has_verdict ? &r->verdict : NULL,
+	};
+
+	return refuse(p, &denial, r);
+}
+
+/* What was judged, and what we know nothing of. */
+static bool
+is_recorded(enum cdn_rpc_method method)
+{
+	return method == CDN_RPC_OTHER || cdn_rpc_is_judged(method);
+}
+
+/* Judged and recorded: now it may go. */
+static int
+pass_judged(struct passage *p)
+{
+	struct cordon_error why = { 0 };
+	unsigned count;
+	const struct cdn_json_node *roots = answered_roots(p, &count);
+
+	if (count > 1)
+		return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
+		    "roots in more than one of the inputResponses");
+	if (is_recorded(p->m.method) && record(p, true, NULL, NULL, &why) != 0) {
+		const struct cdn_rpc_denial denial = { .reason = "audit",
+			.text = why.text };
+
+		return refuse(p, &denial, NULL);
+	}
+	if (cdn_pending_add(&p->relay->asked_by_client, &p->m.id,
+		p->m.method) != CDN_PENDING_ADDED)
+		return complain(p, &p->m.id, CDN_RPC_INTERNAL_ERROR,
+		    "too many requests in flight");
+	if (roots != NULL)
+		return pass_roots(p, roots);
+	pass(p->relay->to_server, p);
+	return 0;
+}
+
+static int
+judge_message(struct passage *p, const struct cdn_catalog_tool *known,
+    cdn_str name)
+{
+	struct cdn_relay *relay = p->relay;
+	const struct cdn_rpc_tool tool = {
+		.name = name,
+		.json = known == NULL ? NULL : &known->json,
+		.settings = &relay->judge.settings,
+	};
+	struct cdn_rpc_judge judge = cdn_guard_judge_of(&relay->judge);
+
+	relay->judge.tool = name;
+	return cdn_rpc_walk_message(&p->m, &tool, &judge, p->arena, p->err);
+}
+
+static int
+take_request(struct passage *p)
+{
+	const struct cdn_catalog_tool *known = NULL;
+	cdn_str name = { "", 0 };
+	int code;
+
+	/* An answer on that id would be taken for that of the first. */
+	if (cdn_pending_has(&p->relay->asked_by_client, &p->m.id))
+		return complain(p, &nobody, CDN_RPC_INVALID_REQUEST,
+		    "this id is in flight already");
+	if (p->m.method == CDN_RPC_TOOLS_CALL) {
+		if (!read_tool(p, &name))
+			return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
+			    "'tools/call' needs a name of at most 128 bytes");
+		known = cdn_catalog_find(&p->relay->catalog, name);
+		if (known != NULL && known->stopped != NULL)
+			return refuse_stopped(p, known);
+	}
+	code = judge_message(p, known, name);
+	if (code < 0)
+		return code;
+	return code == 1 ? refuse_path(p) : pass_judged(p);
+}
+
+static int
+take_notification(struct passage *p)
+{
+	const struct cdn_json_node *id;
+	struct cdn_rpc_id request;
+
+	if (cdn_rpc_is_judged(p->m.method)) {
+		(void)!record(p, false, "message", NULL, NULL);
+		return drop(p, "client", "a call without an id");
+	}
+	if (p->m.method == CDN_RPC_CANCELLED && p->m.params != NULL) {
+		id = cdn_json_find(&p->m.json, p->m.params, "requestId");
+		if (id != NULL && cdn_rpc_id_read(&p->m.json, id, p->arena,
+		    &request))
+			(void)cdn_pending_take(&p->relay->asked_by_client,
+			    &request, NULL);
+	}
+	pass(p->relay->to_server, p);
+	return 0;
+}
+
+static int
+take_answer(struct passage *p)
+{
+	enum cdn_rpc_method method = CDN_RPC_OTHER;
+	const struct cdn_json_node *roots = NULL;
+
+	if (!cdn_pending_take(&p->relay->asked_by_server, &p->m.id, &method))
+		return drop(p, "client", "an answer that nobody asked for");
+	if (method == CDN_RPC_ROOTS_LIST)
+		roots = array_of(&p->m.json, p->m.result, "roots");
+	if (roots != NULL)
+		return pass_roots(p, roots);
+	pass(p->relay->to_server, p);
+	return 0;
+}
+
+static int
+take_bad(struct passage *p)
+{
+	(void)!record(p, false, "message", NULL, NULL);
+	note(p->relay, "a message of the client is refused: %s", p->m.what);
+	return complain(p, p->m.calls ? &p->m.id : &nobody, p->m.code,
+	    p->m.what);
+}
+
+static int
+from_client(struct passage *p)
+{
+	switch (p->m.kind) {
+	case CDN_RPC_REQUEST:
+		return take_request(p);
+	case CDN_RPC_NOTIFICATION:
+		return take_notification(p);
+	case CDN_RPC_RESPONSE:
+		return take_answer(p);
+	case CDN_RPC_BLANK:
+		return 0;
+	case CDN_RPC_BAD:
+	default:
+		return take_bad(p);
+	}
+}
+
+/* ----- From the server ------------------------------------------------------------ */
+
+static int
+pass_tools(struct passage *p, const struct cdn_json_node *tools)
+{
+	struct cdn_relay *relay = p->relay;
+	bool *drops = cdn_arena_array(p->arena, (size_t)tools->count + 1,
+	    sizeof(*drops));
+	struct cdn_buf text;
+	bool failed, any = false;
+	int code = drops == NULL ? cdn_err_nomem(p->err) :
+	    cdn_catalog_see(&relay->catalog, &p->m.json, tools, drops,
+		note_text, relay, p->arena, p->err);
+
+	if (code != 0)
+		return code;
+	if (relay->catalog.grown)
+		relay->save(relay->arg);
+	for (size_t i = 0; i < tools->count; i++)
+		any |= drops[i];
+	if (!any) {
+		pass(relay->to_client, p);
+		return 0;
+	}
+	cdn_buf_init(&text, CDN_RPC_LINE_MAX + 1);
+	cdn_rpc_cut(&p->m.json, tools, drops, &text);
+	cdn_buf_putc(&text, '\n');
+	failed = cdn_buf_failed(&text);
+	if (!failed)
+		cdn_outlet_put(relay->to_client, (cdn_str){ text.p, text.n });
+	cdn_buf_done(&text);
+	return failed ? cdn_err_nomem(p->err) : 0;
+}
+
+static int
+give_answer(struct passage *p)
+{
+	enum cdn_rpc_method method = CDN_RPC_OTHER;
+	const struct cdn_json_node *tools = NULL;
+
+	/* An error that the server cannot attribute. */
+	if (p->m.id.type != CDN_RPC_ID_NULL &&
+	    !cdn_pending_take(&p->relay->asked_by_client, &p->m.id, &method))
+		return drop(p, "server", "an answer that nobody asked for");
+	if (method == CDN_RPC_TOOLS_LIST)
+		tools = array_of(&p->m.json, p->m.result, "tools");
+	if (tools != NULL)
+		return pass_tools(p, tools);
+	pass(p->relay->to_client, p);
+	return 0;
+}
+
+static int
+give_request(struct passage *p)
+{
+	if (cdn_pending_add(&p->relay->asked_by_server, &p->m.id,
+		p->m.method) != CDN_PENDING_ADDED)
+		return drop(p, "server", "its id is in flight already, or too "
+		    "many are");
+	pass(p->relay->to_client, p);
+	return 0;
+}
+
+static int
+give_notification(struct passage *p)
+{
+	const struct cdn_json_node *id = p->m.method == CDN_RPC_CANCELLED &&
+		p->m.params != NULL ?
+	    cdn_json_find(&p->m.json, p->m.params, "requestId") : NULL;
+	struct cdn_rpc_id request;
+
+	if (id != NULL && cdn_rpc_id_read(&p->m.json, id, p->arena, &request))
+		(void)cdn_pending_take(&p->relay->asked_by_server, &request,
+		    NULL);
+	pass(p->relay->to_client, p);
+	return 0;
+}
+
+/* Whoever waits for it is told; he would wait for ever. */
+static int
+give_bad(struct passage *p)
+{
+	if (!p->m.calls && cdn_pending_take(&p->relay->asked_by_client,
+		&p->m.id, NULL)) {
+		note(p->relay, "an answer of the server is refused: %s",
+		    p->m.what);
+		return complain(p, &p->m.id, CDN_RPC_INTERNAL_ERROR,
+		    p->m.what);
+	}
+	return drop(p, "server", p->m.what);
+}
+
+static int
+from_server(struct passage *p)
+{
+	switch (p->m.kind) {
+	case CDN_RPC_REQUEST:
+		return give_request(p);
+	case CDN_RPC_NOTIFICATION:
+		return give_notification(p);
+	case CDN_RPC_RESPONSE:
+		return give_answer(p);
+	case CDN_RPC_BLANK:
+		return 0;
+	case CDN_RPC_BAD:
+	default:
+		return give_bad(p);
+	}
+}
+
+/* ----- Both ------------------------------------------------------------------------ */
+
+static int
+read_line(struct passage *p, bool too_long)
+{
+	cdn_str text = { p->line.p, p->line.n - (too_long ? 0 : 1) };
+	int code;
+
+	if (!too_long) {
+		code = cdn_rpc_read(text, p->arena, &p->m, p->err);
+		if (code == 0)
+			snprintf(p->method, sizeof(p->method), "%.*s",
+			    CDN_STR_ARG(p->m.name));
+		return code;
+	}
+	p->m.kind = CDN_RPC_BAD;
+	p->m.code = CDN_RPC_INVALID_REQUEST;
+	p->m.id = cdn_rpc_salvage(text, &p->m.calls);
+	snprintf(p->m.what, sizeof(p->m.what),
+	    "a message of more than %lu bytes", CDN_RPC_LINE_MAX);
+	return 0;
+}
+
+static int
+relay(struct cdn_relay *relay, cdn_str line, bool too_long,
+    int (*handle)(struct passage *p), struct cordon_error *err)
+{
+	struct passage p = { .relay = relay, .arena = cdn_arena_new(),
+		.line = line, .err = err };
+	int code = p.arena == NULL ? cdn_err_nomem(err) :
+	    read_line(&p, too_long);
+
+	if (code == 0)
+		code = handle(&p);
+	cdn_arena_free(p.arena);
+	if (code == 0 && (relay->to_client->failed || relay->to_server->failed))
+		code = cdn_err_nomem(err);
+	return code;
+}
+
+int
+cdn_relay_from_client(struct cdn_relay *r, cdn_str line, bool too_long,
+    struct cordon_error *err)
+{
+	return relay(r, line, too_long, from_client, err);
+}
+
+int
+cdn_relay_from_server(struct cdn_relay *r, cdn_str line, bool too_long,
+    struct cordon_error *err)
+{
+	return relay(r, line, too_long, from_server, err);
+}

@@ -1,0 +1,554 @@
+#!/usr/bin/env python3
+"""What `cordon mcp guard` lets pass, refuses, and leaves behind.  TAP.
+
+Nothing here waits for a time: an answer is waited for, or the end of a process.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+CORDON = os.environ['CORDON']
+SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'server.py')
+
+count = failures = 0
+
+
+def ok(good, what, why=''):
+    global count, failures
+    count += 1
+    what = what.replace('#', '\\x23').replace('\n', '\\x0a')
+    print('%sok %d - %s' % ('' if good else 'not ', count, what), flush=True)
+    if not good:
+        failures += 1
+        print('# ' + str(why).replace('\n', '\n# '), flush=True)
+    return good
+
+
+class World:
+    """A directory of our own, with a workspace, a state and a secret."""
+
+    def __init__(self, top):
+        self.top = top
+        self.workspace = os.path.join(top, 'ws')
+        self.secret = os.path.join(top, 'secret')
+        self.log = os.path.join(self.workspace, 'seen')
+        os.mkdir(self.workspace)
+        with open(self.secret, 'w', encoding='utf-8') as file:
+            file.write('canary')
+        with open(os.path.join(self.workspace, 'file'), 'w',
+                  encoding='utf-8') as file:
+            file.write('open')
+        self.env = {
+            'PATH': os.environ.get('PATH', '/usr/bin:/bin'),
+            'HOME': os.path.join(top, 'home'),
+            'XDG_STATE_HOME': os.path.join(top, 'state'),
+            'XDG_CONFIG_HOME': os.path.join(top, 'config'),
+        }
+        for name in ('HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'):
+            os.mkdir(self.env[name], 0o700)
+
+    def cordon(self, *words, **more):
+        return subprocess.run([CORDON, *words], env=self.env,
+                              cwd=self.workspace, capture_output=True,
+                              text=True, check=False, **more)
+
+    def seen(self):
+        try:
+            with open(self.log, 'rb') as file:
+                return file.read()
+        except FileNotFoundError:
+            return b''
+
+    def forget(self):
+        if os.path.exists(self.log):
+            os.remove(self.log)
+
+
+class Guard:
+    """A guarded server and its client, which is us."""
+
+    def __init__(self, world, *modes, options=()):
+        self.world = world
+        self.errors = tempfile.TemporaryFile(dir=world.top)
+        self.process = subprocess.Popen(
+            [CORDON, 'mcp', 'guard', '--read', os.path.dirname(SERVER),
+             *options, '--', sys.executable, SERVER, world.log, *modes],
+            env=world.env, cwd=world.workspace, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=self.errors)
+        self.number = 100
+
+    def send(self, line):
+        if isinstance(line, str):
+            line = line.encode()
+        self.process.stdin.write(line + b'\n')
+        self.process.stdin.flush()
+
+    def line(self):
+        return self.process.stdout.readline()
+
+    def ask(self, method, **params):
+        """A request of our own, and the next message, which answers it."""
+        self.number += 1
+        self.send(json.dumps({'jsonrpc': '2.0', 'id': self.number,
+                              'method': method, 'params': params}))
+        answer = json.loads(self.line())
+        return answer if answer.get('id') == self.number else \
+            {'unexpected': answer}
+
+    def call(self, name, **arguments):
+        return self.ask('tools/call', name=name, arguments=arguments)
+
+    def end(self):
+        """Our end, its end: what is left on stdout, and its status."""
+        self.process.stdin.close()
+        rest = self.process.stdout.read()
+        return rest, self.process.wait()
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read().decode(errors='replace')
+
+
+def is_sanitized():
+    """Such a program keeps what it frees."""
+    with open(CORDON, 'rb') as file:
+        program = file.read()
+    return any(name in program for name in
+               (b'__asan_init', b'__tsan_init', b'__msan_init'))
+
+
+def text_of(answer):
+    return answer.get('result', {}).get('content', [{}])[0].get('text', '')
+
+
+def denial_of(answer):
+    return answer.get('result', {}).get('_meta', {}).get('cordon/denial', {})
+
+
+def is_gone(pid):
+    try:
+        with open('/proc/%d/stat' % pid, encoding='ascii') as file:
+            return file.read().rsplit(')', 1)[1].split()[0] == 'Z'
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+# ----- What passes ------------------------------------------------------------
+
+ODD = [
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo",'
+    '"arguments":{"b":1.0,"a":0.1,"n":12345678901234567890,"e":1E+2}}}',
+    ' { "id" : "\\u0078" , "method":"tools/call" , "params" : {"name":"echo",'
+    '"x":[ ] ,"_meta":{"k" : null}} , "jsonrpc":"2.0"} ',
+    '{"jsonrpc":"2.0","id":3,"method":"x/unknown","params":{"path":"/etc"}}\r',
+    '{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"p",'
+    '"arguments":{"city":"K\u00f6ln"},"requestState":"a.b=="}}',
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+]
+
+
+def test_bytes(world):
+    guard = Guard(world)
+    for line in ODD:
+        guard.send(line)
+    replies = [guard.line() for _ in range(4)]
+    rest, status = guard.end()
+    want = ''.join(line + '\n' for line in ODD).encode()
+    ok(world.seen() == want, 'what is sent arrives byte for byte',
+       world.seen())
+    ok([json.loads(r)['id'] for r in replies] == [1, 'x', 3, 4],
+       'and every request is answered on its own id', replies)
+    ok(rest == b'' and status == 0, 'at our end it ends', (rest, status))
+
+
+def test_answers(world):
+    guard = Guard(world)
+    line = '{"id" : 9,"result":{"b":1.0, "a" :"\\u0061"} ,"jsonrpc":"2.0"}'
+    guard.send(json.dumps({'id': 9, 'method': 'tools/call', 'params': {
+        'name': 'raw', 'arguments': {'line': line}}}))
+    got = guard.line()
+    ok(got == line.encode() + b'\n', 'answers pass byte for byte, too', got)
+    guard.end()
+
+
+TEXTS = ['// comment', '/* c */', '/help', '/ half', '~ 3 days', '\\d+',
+         'https://x.y/etc/passwd', '/dev/null', 'a\n/etc/passwd']
+
+
+def test_texts(world):
+    guard = Guard(world)
+    for string in TEXTS:
+        answer = guard.call('echo', content=string)
+        ok(text_of(answer) == json.dumps({'content': string}),
+           'content: %r passes' % string, answer)
+    for string in ('file', './file', 'new/file', world.workspace + '/x',
+                   'file://' + world.workspace + '/x'):
+        answer = guard.call('echo', path=string)
+        ok(not denial_of(answer) and 'result' in answer,
+           'path: a path of the workspace passes', answer)
+    guard.end()
+
+
+# ----- What does not -----------------------------------------------------------
+
+def refusals(world):
+    outside = world.secret
+    return [
+        ({'path': '/etc/passwd'}, 'path', 'schema'),
+        ({'path': '../secret'}, 'path', 'schema'),
+        ({'path': 'new/../../secret'}, 'path', 'schema'),
+        ({'file_path': '..%2fsecret'}, 'file_path', 'schema'),
+        ({'cwd': '..%252fsecret'}, 'cwd', 'schema'),
+        ({'path': '..\\secret'}, 'path', 'schema'),
+        ({'path': 'link'}, 'path', 'schema'),
+        ({'path': '~/x'}, 'path', 'schema'),
+        ({'path': ['file', outside]}, 'path[1]', 'schema'),
+        ({'path': {'a': {'b': outside}}}, 'path.a.b', 'schema'),
+        ({'q': outside}, 'q', 'heuristic'),
+        ({'q': '  ' + outside}, 'q', 'heuristic'),
+        ({'q': 'file://' + outside}, 'q', 'heuristic'),
+        ({'q': 'FILE://localhost' + outside}, 'q', 'heuristic'),
+        ({'q': 'file://' + outside.replace('s', '%73')}, 'q', 'heuristic'),
+        ({'q': 'C:\\Windows\\x'}, 'q', 'heuristic'),
+        ({outside: 1}, outside, 'heuristic'),
+        ({'list': [{'deep': [outside]}]}, 'list[0].deep[0]', 'heuristic'),
+    ]
+
+
+def test_refusals(world):
+    os.symlink(world.secret, os.path.join(world.workspace, 'link'))
+    guard = Guard(world)
+    for arguments, field, reason in refusals(world):
+        answer = guard.call('echo', **arguments)
+        denial = denial_of(answer)
+        ok(answer.get('result', {}).get('isError') is True and
+           denial.get('field') == field and denial.get('reason') == reason and
+           'cordon refused' in text_of(answer),
+           'refused: %s by %s' % (field.replace(world.top, ''), reason),
+           answer)
+    answer = guard.ask('resources/read', uri='file://' + world.secret)
+    ok(answer.get('error', {}).get('code') == 403 and
+       answer['error']['data']['cordon/denial']['field'] == 'uri',
+       'refused: a resource', answer)
+    answer = guard.ask('prompts/get', name='p', arguments={'f': world.secret})
+    ok(answer.get('error', {}).get('code') == 403, 'refused: a prompt', answer)
+    guard.ask('tools/list')
+    answer = guard.call('put', path='.git/config')
+    ok(denial_of(answer).get('matched_rule') is not None,
+       'refused: a tool that writes what the host would execute', answer)
+    answer = guard.call('echo', path='.git/config')
+    ok(not denial_of(answer), 'but not one that does not', answer)
+    guard.end()
+    ok(world.seen().count(b'\n') == 2 and b'secret' not in world.seen(),
+       'the server has seen none of them', world.seen())
+    listed = world.cordon('audit', 'grep', '--kind', 'mcp.call', '--json',
+                          'echo')
+    events = [json.loads(line) for line in listed.stdout.splitlines()]
+    ok(sum(not e['allowed'] for e in events) == len(refusals(world)) and
+       sum(e['allowed'] for e in events) == 1,
+       'each call is an event, and says what came of it', listed.stdout)
+
+
+HOSTILE = [
+    b'{"id":1,"method":"tools/call","params":{"name":"echo","arguments":'
+    b'{"path":"file","path":"/etc/passwd"}}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo","arguments":'
+    b'{"path":"file","p\\u0061th":"/etc/passwd"}}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo","arguments":'
+    b'{"q":"a\\u0000b"}}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo","arguments":'
+    b'{"q":"\\ud800"}}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo","arguments":'
+    b'{"q":"\xc0\xaf"}}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo","arguments":'
+    b'{"q":NaN}}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo","arguments":' +
+    b'[' * 100 + b']' * 100 + b'}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo"}} {}',
+    b'{"id":1,"method":"ping","Method":"tools/call"}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo"},'
+    b'"Params":{"name":"x"}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo",'
+    b'"ARGUMENTS":{"path":"/etc/passwd"}}}',
+    b'{"id":1.5,"method":"tools/call","params":{"name":"echo"}}',
+    b'{"id":null,"method":"tools/call","params":{"name":"echo"}}',
+    b'{"id":1,"method":"tools/call","params":["echo"]}',
+    b'{"id":1,"method":"tools/call","params":{"name":7}}',
+    b'[{"id":1,"method":"tools/call","params":{"name":"echo"}}]',
+    b'\xef\xbb\xbf{"id":1,"method":"ping"}',
+    b'Content-Length: 20',
+    b'{"id":1,"method":"ping","params":{"x":"' + b'y' * 17 * 1024 * 1024 +
+    b'"}}',
+]
+
+
+def test_hostile(world):
+    guard = Guard(world)
+    for line in HOSTILE:
+        guard.send(line)
+        answer = json.loads(guard.line())
+        ok(answer.get('id') in (None, 1) and
+           answer.get('error', {}).get('code') in (-32700, -32600, -32602),
+           'refused: %s' % line[:150].decode(errors='replace'), answer)
+    # These have no answer; the next request shows that they are through.
+    guard.send(b'{"method":"tools/call","params":{"name":"echo"}}')
+    guard.send(b'{"id":5,"result":{}}')
+    guard.send(b'')
+    ok('result' in guard.call('echo', x=1), 'and then it goes on')
+    guard.end()
+    ok(world.seen().count(b'\n') == 1, 'the server has seen none of them',
+       world.seen()[:500])
+
+
+def test_cage(world):
+    guard = Guard(world)
+    here = guard.call('open', parts=['fi', 'le'])
+    there = guard.call('open', parts=['../sec', 'ret'])
+    guard.end()
+    ok(text_of(here) == 'open', 'a server reads what it may', here)
+    ok(text_of(there) in ('Permission denied', 'No such file or directory'),
+       'what no guard can see, the cage refuses', there)
+
+
+# ----- Ids, both ways ------------------------------------------------------------
+
+def test_ids(world):
+    guard = Guard(world)
+    guard.send('{"id":0,"method":"tools/call","params":{"name":"raw",'
+               '"arguments":{"line":"{\\"id\\":0,\\"method\\":'
+               '\\"roots/list\\"}"}}}')
+    asked = json.loads(guard.line())
+    ok(asked.get('method') == 'roots/list' and asked['id'] == 0,
+       'the server may ask on an id that is in flight the other way', asked)
+    guard.send('{"id":0,"method":"tools/call","params":{"name":"echo"}}')
+    twice = json.loads(guard.line())
+    ok(twice.get('id', 0) is None and 'error' in twice,
+       'but an id is in flight once', twice)
+    guard.send('{"jsonrpc":"2.0","id":0,"result":{"roots":[{"uri":"file://%s",'
+               '"name":"w"} , {"uri":"file:///"},{"uri":"file://%s"}],"z":1.0}}'
+               % (world.workspace, world.top))
+    guard.send('{"id":0,"result":{"roots":[{"uri":"file:///"}]}}')
+    ok('result' in guard.call('echo', x=1), 'an answer too many is no harm')
+    guard.end()
+    want = ('{"jsonrpc":"2.0","id":0,"result":{"roots":[{"uri":"file://%s",'
+            '"name":"w"}],"z":1.0}}\n' % world.workspace).encode()
+    seen = world.seen().splitlines(keepends=True)
+    ok(want in seen and sum(b'"roots"' in line for line in seen) == 1,
+       'roots are cut to what is the agent\'s', world.seen())
+
+
+def test_cancel(world):
+    guard = Guard(world)
+    guard.send('{"id":7,"method":"tools/call","params":{"name":"never"}}')
+    guard.send('{"method":"notifications/cancelled","params":{"requestId":7}}')
+    answer = guard.call('late', before='{"id":7,"result":{}}')
+    ok(text_of(answer) == 'late', 'no answer after a cancellation', answer)
+    guard.end()
+    ok(b'notifications/cancelled' in world.seen(),
+       'and the server was told', world.seen())
+
+
+def test_server_lines(world):
+    guard = Guard(world)
+    answer = guard.call('late', before='Listening on stdio...')
+    ok(text_of(answer) == 'late', 'what is no message stays off stdout', answer)
+    answer = guard.call('late', before='{"id":"5","result":{"tools":[]}}')
+    ok(text_of(answer) == 'late', 'so does an answer nobody asked for', answer)
+    guard.send('{"id":8,"method":"tools/call","params":{"name":"raw",'
+               '"arguments":{"line":"{\\"id\\":8,\\"result\\":{\\"a\\":1,'
+               '\\"a\\":2}}"}}}')
+    answer = json.loads(guard.line())
+    ok(answer.get('id') == 8 and answer.get('error', {}).get('code') == -32603,
+       'an answer that nobody can read becomes an error', answer)
+    guard.end()
+    ok('Listening' not in guard.said() and 'dropped' in guard.said(),
+       'people are told', guard.said())
+
+
+# ----- Pins ------------------------------------------------------------------------
+
+def names(answer):
+    return [tool['name'] for tool in answer['result']['tools']]
+
+
+def test_pins(world):
+    guard = Guard(world, 'odd')
+    first = guard.ask('tools/list')
+    ok(names(first) == ['echo', 'open', 'put'],
+       'names that could be taken for others are left out', first)
+    ok(first['result']['nextCursor'] == 'n' and first['result']['ttlMs'] == 5,
+       'and nothing else', first)
+    guard.end()
+    listed = world.cordon('mcp', 'pins', '--json')
+    pin = json.loads(listed.stdout)
+    ok(pin['tools'] == 3 and SERVER in pin['command'],
+       'the tools of a server are kept', listed.stdout)
+
+    # The server is another one now, behind the same command line.
+    with open(pin['file'], encoding='utf-8') as file:
+        kept = file.read()
+    with open(pin['file'], 'w', encoding='utf-8') as file:
+        file.write(kept.replace('reads it: one', 'reads it: two'))
+    guard = Guard(world, 'odd')
+    before = guard.call('open', parts=['file'])
+    second = guard.ask('tools/list')
+    after = guard.call('open', parts=['file'])
+    guard.end()
+    ok(text_of(before) == 'open', 'before it is seen, a call goes on', before)
+    ok(names(second) == ['echo', 'put'], 'a changed tool is stopped', second)
+    ok(denial_of(after).get('reason') == 'pin' and
+       'mcp pins forget' in text_of(after) and 'reads it: two' in
+       text_of(after), 'calls of it say what changed', after)
+    ok('reads it: one' in guard.said() and 'reads it: two' in guard.said(),
+       'and people see the difference', guard.said())
+
+    ok(world.cordon('mcp', 'pins', 'forget', pin['name'][:6]).returncode == 0
+       and world.cordon('mcp', 'pins').stdout == '', 'it can be forgotten')
+    guard = Guard(world, 'odd')
+    ok(names(guard.ask('tools/list')) == ['echo', 'open', 'put'],
+       'and is taken anew')
+    guard.end()
+    with open(pin['file'], 'w', encoding='utf-8') as file:
+        file.write('{')
+    guard = Guard(world, 'odd')
+    rest, status = guard.end()
+    ok(status == 125 and rest == b'' and 'damaged' in guard.said(),
+       'a damaged file is no empty one', guard.said())
+    ok(world.cordon('mcp', 'pins', 'forget', 'zz').returncode == 2 and
+       world.cordon('mcp', 'pins', 'what').returncode == 2,
+       'nothing else is forgotten')
+
+
+# ----- Much at once -------------------------------------------------------------------
+
+def test_many(world):
+    guard = Guard(world)
+    total = 10000
+
+    def write():
+        for i in range(total):
+            guard.process.stdin.write(
+                b'{"id":%d,"method":"tools/call","params":{"name":"echo",'
+                b'"arguments":{"i":%d}}}\n' % (i, i))
+        guard.process.stdin.flush()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    got = [json.loads(guard.line())['id'] for _ in range(total)]
+    writer.join()
+    ok(got == list(range(total)), '10000 calls in flight, in order')
+    guard.end()
+
+
+def test_large(world):
+    guard = Guard(world)
+    size, times = 1024 * 1024, 60
+
+    def write():
+        for i in range(times):
+            guard.send(json.dumps({'id': i, 'method': 'tools/call', 'params': {
+                'name': 'big', 'arguments': {'size': size}}}))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    writer.join()       # nobody reads yet, and all of it is taken all the same
+    good = True
+    for i in range(times):
+        answer = json.loads(guard.line())
+        good = good and answer['id'] == i and len(text_of(answer)) == size
+    with open('/proc/%d/status' % guard.process.pid, encoding='ascii') as file:
+        peak = int(next(line.split()[1] for line in file
+                        if line.startswith('VmHWM')))
+    ok(good, '60 answers of 1 MiB')
+    ok(peak < 40 * 1024 or is_sanitized(), 'and the guard keeps few of them (%d KiB)' % peak)
+    guard.end()
+
+
+# ----- The end --------------------------------------------------------------------------
+
+def test_ends(world):
+    guard = Guard(world)
+    pid = int(text_of(guard.call('leave')))
+    guard.end()
+    ok(is_gone(pid), 'at the end nobody is left')
+
+    guard = Guard(world)
+    guard.send('{"id":1,"method":"tools/call","params":{"name":"exit",'
+               '"arguments":{"code":7}}}')
+    ok(guard.process.wait() == 7 and guard.line() == b'',
+       'the status is the server\'s')
+    guard.process.stdin.close()
+
+    guard = Guard(world)
+    pid = int(text_of(guard.call('leave')))
+    guard.process.stdin.write(b'{"id":1,"method":"half')
+    rest, status = guard.end()
+    ok(rest == b'' and status == 0 and is_gone(pid) and
+       b'"half' not in world.seen(), 'half a message at the end is none',
+       (rest, status, world.seen()))
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        guard = Guard(world)
+        pid = int(text_of(guard.call('leave')))
+        guard.process.send_signal(number)
+        status = guard.process.wait()
+        ok(status == 128 + number and is_gone(pid),
+           '%s ends all of them' % signal.Signals(number).name, status)
+        guard.process.stdin.close()
+
+    stays, deaf, unheard = [Guard(world, mode)
+                            for mode in ('stays', 'deaf', 'stays')]
+    for guard in (stays, deaf, unheard):
+        guard.call('echo')
+    for guard in (stays, deaf):
+        guard.process.stdin.close()
+    unheard.process.stdout.close()
+    status = stays.process.wait()
+    ok(status == 128 + signal.SIGTERM, 'a server that stays is told to go',
+       status)
+    status = deaf.process.wait()
+    ok(status == 128 + signal.SIGKILL,
+       'and one that does not listen is ended', status)
+    status = unheard.process.wait()
+    unheard.process.stdin.close()
+    ok(status == 128 + signal.SIGTERM, 'a client that hears nothing is gone',
+       status)
+
+
+def test_usage(world):
+    for words, status in (
+            (['mcp', 'guard'], 125),
+            (['mcp', 'guard', sys.executable, SERVER], 125),
+            (['mcp', 'guard', '--read', os.path.dirname(CORDON), '--', CORDON,
+              'mcp', 'guard', '--', 'true'], 125),
+            (['mcp', 'guard', '--', './no-such-server'], 127),
+            (['mcp', 'guard', '--json', '--', 'true'], 125),
+            (['mcp'], 2)):
+        done = world.cordon(*words, stdin=subprocess.DEVNULL)
+        ok(done.returncode == status and done.stdout == '' and done.stderr,
+           'cordon %s: %d' % (' '.join(words).replace(world.top, ''), status),
+           (done.returncode, done.stdout, done.stderr))
+
+
+TESTS = [test_bytes, test_answers, test_texts, test_refusals, test_hostile,
+         test_cage, test_ids, test_cancel, test_server_lines, test_pins,
+         test_many, test_large, test_ends, test_usage]
+
+
+def main():
+    wanted = sys.argv[1:]
+    for test in TESTS:
+        if wanted and test.__name__ not in wanted:
+            continue
+        with tempfile.TemporaryDirectory(prefix='cordon-mcp.') as top:
+            test(World(os.path.realpath(top)))
+    print('1..%d' % count)
+    return 1 if failures or count == 0 else 0
+
+
+sys.exit(main())
