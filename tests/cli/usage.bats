@@ -87,7 +87,7 @@ END
 }
 
 @test "what later stages bring is unknown now" {
-	for name in tool mcp hook; do
+	for name in tool hook; do
 		refused "unknown command '$name'" "$name"
 	done
 }
