@@ -25,6 +25,14 @@
 #define UNUSABLE "wrong usage, or a document that cannot be used"
 
 /* clang-format off */
+#define RUN_EXITS(name) \
+"  N    " name "'s own\n" \
+"  124  it took longer than --timeout or the profile's limit\n" \
+"  125  something of ours: usage, a document, what cannot be enforced here\n" \
+"  126  " name " was found, but is refused or no program\n" \
+"  127  " name " was not found\n" \
+"  128+N  signal N ended it\n"
+
 static const struct cli_command commands[] = {
 	{
 	.name = "run",
@@ -50,13 +58,7 @@ static const struct cli_command commands[] = {
 "cordon run --network full --timeout 10m -- npm install\n"
 "cordon run --dry-run -- make\n",
 	.exits = { NULL },
-	.more_exits =
-"  N    COMMAND's own\n"
-"  124  it took longer than --timeout or the profile's limit\n"
-"  125  something of ours: usage, a document, what cannot be enforced here\n"
-"  126  COMMAND was found, but is refused or no program\n"
-"  127  COMMAND was not found\n"
-"  128+N  signal N ended it\n",
+	.more_exits = RUN_EXITS("COMMAND"),
 	.failure = CLI_RUN_FAILED,
 	.options = SESSION | LAUNCH | PRINT | CLI_BIT(CLI_DRY_RUN) |
 	    CLI_BIT(CLI_VERBOSE),
@@ -149,11 +151,8 @@ static const struct cli_command commands[] = {
 	.usage = "COMMAND",
 	.summary = "run MCP servers behind the boundary",
 	.about =
-"A server of the Model Context Protocol does what a model asks it to do.  The\n"
-"guard runs it in a cage, and looks at each call before the server sees it.\n",
-	.examples =
-"cordon mcp guard -- npx -y @modelcontextprotocol/server-filesystem .\n"
-"cordon mcp pins\n",
+"The guard runs a server in a cage and looks at each call before it sees it.\n",
+	.examples = "cordon mcp pins\n",
 	.exits = { "yes", NULL, UNUSABLE },
 	},
 	{
@@ -165,31 +164,14 @@ static const struct cli_command commands[] = {
 "runs as under 'cordon run', with the same options; the client speaks to it as\n"
 "before.  A call that names a path outside the boundary never reaches it: the\n"
 "model is told which rule refused it, and what would do instead.\n"
-"\n"
-"Tools are pinned: a tool that is described otherwise than when it was first\n"
-"seen is taken out of the list ('cordon mcp pins').  Roots that the client\n"
-"offers are cut to what the policy allows.  Each call is recorded.\n"
-"\n"
-"Which strings are paths: fields called path, file_path, cwd and the like; what\n"
-"the tool's schema says; any other string that looks like one.  A policy settles\n"
-"a field:\n"
-"  spec: {mcp: {TOOL: {FIELD: text}}}     or path\n"
-"It is a courtesy with a good message: what SERVER really opens, the cage\n"
-"decides.\n",
-	.examples =
-"cordon mcp guard -- npx -y @modelcontextprotocol/server-filesystem .\n"
-"cordon mcp guard --network full --workspace ~/src/app -- node server.js\n",
+"Each call is recorded; tools that are described otherwise than when they were\n"
+"first seen are stopped ('cordon mcp pins'); a policy settles which fields are\n"
+"paths: spec: {mcp: {TOOL: {FIELD: text}}}.  What SERVER opens, the cage decides.\n",
+	.examples = "cordon mcp guard --network full --workspace ~/src/app -- node server.js\n",
 	.exits = { NULL },
-	.more_exits =
-"  N    SERVER's own\n"
-"  124  it took longer than --timeout or the profile's limit\n"
-"  125  something of ours: usage, a document, what cannot be enforced here\n"
-"  126  SERVER was found, but is refused or no program\n"
-"  127  SERVER was not found\n"
-"  128+N  signal N ended it\n",
+	.more_exits = RUN_EXITS("SERVER"),
 	.failure = CLI_RUN_FAILED,
-	.options = SESSION | LAUNCH | CLI_BIT(CLI_QUIET) |
-	    CLI_BIT(CLI_VERBOSE),
+	.options = SESSION | LAUNCH | CLI_BIT(CLI_QUIET) | CLI_BIT(CLI_VERBOSE),
 	.operands_max = SIZE_MAX,
 	.run = cli_mcp_guard,
 	},
@@ -198,14 +180,10 @@ static const struct cli_command commands[] = {
 	.usage = "[list | forget NAME]",
 	.summary = "the servers whose tools are pinned",
 	.about =
-"Lists each server that was guarded: a name made of its command line, how many\n"
-"tools it has, the command.  'forget NAME' (its beginning will do) takes the\n"
-"server's tools anew, as they are the next time.\n",
-	.examples =
-"cordon mcp pins\n"
-"cordon mcp pins forget 4f1c70c2\n",
-	.exits = { "they were listed, or it was forgotten", NULL,
-		"wrong usage, no such server, or a file that cannot be read" },
+"Each server that was guarded: name, tools, command.  'forget NAME' (a beginning\n"
+"will do) takes the server's tools anew, as they are the next time.\n",
+	.examples = "cordon mcp pins forget 4f1c70c2\n",
+	.exits = { "they were listed, or it was forgotten", NULL, UNUSABLE },
 	.options = PRINT,
 	.operands_max = 2,
 	.run = cli_mcp_pins,
