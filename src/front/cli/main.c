@@ -180,8 +180,7 @@ static const struct cli_command commands[] = {
 	.usage = "[list | forget NAME]",
 	.summary = "the servers whose tools are pinned",
 	.about =
-"Each server that was guarded: name, tools, command.  'forget NAME' (a beginning\n"
-"will do) takes the server's tools anew, as they are the next time.\n",
+"'forget NAME' (a beginning will do) takes the server's tools anew, next time.\n",
 	.examples = "cordon mcp pins forget 4f1c70c2\n",
 	.exits = { "they were listed, or it was forgotten", NULL, UNUSABLE },
 	.options = PRINT,
