@@ -58,12 +58,13 @@ serve(struct cdn_broker *broker, const struct cdn_notif *notif)
 {
 	CDN_UNINITIALIZED struct cdn_notes notes;
 	struct cdn_call call = { .broker = broker, .notif = notif,
-		.tid = (pid_t)notif->pid,
-		.notes = broker->spec.allowed != NULL ? &notes : NULL };
+		.tid = (pid_t)notif->pid };
 	struct cdn_call_answer answer = { .kind = CDN_ANSWER_ERROR,
 		.error = ENOSYS };
 	cdn_handler_fn *handler = cdn_handler_find(notif->data.nr, &call.name);
 
+	if (broker->spec.allowed != NULL)
+		call.notes = &notes;
 	cdn_call_forget(&call);
 	if (cdn_plant_unjudged(handler))
 		answer.kind = CDN_ANSWER_CONTINUE;
