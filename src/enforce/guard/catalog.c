@@ -54,7 +54,7 @@ make_room(struct cdn_catalog *catalog)
 
 	if (catalog->n < catalog->room)
 		return true;
-	v = realloc(catalog->v, room * sizeof(*v));
+	v = realloc(catalog->v, room * sizeof(void *));
 	if (v == NULL)
 		return false;
 	catalog->v = v;

@@ -31,7 +31,7 @@ cdn_guard_judge_init(struct cdn_guard_judge *judge,
 		if (all == NULL)
 			return cdn_err_nomem(err);
 	}
-	for (size_t i = 0; i < session->loaded_count; i++) {
+	for (size_t i = 0; all != NULL && i < session->loaded_count; i++) {
 		const struct cordon_policy *policy = session->loaded[i].policy;
 
 		for (size_t k = 0; k < policy->mcp_count; k++)

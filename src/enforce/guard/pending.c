@@ -55,7 +55,7 @@ make_buckets(struct cdn_pending *pending)
 
 	if (pending->count < old_count)
 		return true;
-	buckets = calloc(n, sizeof(*buckets));
+	buckets = calloc(n, sizeof(void *));
 	if (buckets == NULL)
 		return old_count > 0;
 	for (size_t i = 0; i < old_count; i++)
@@ -109,10 +109,12 @@ cdn_pending_take(struct cdn_pending *pending, const struct cdn_rpc_id *id,
 {
 	struct cdn_pending_entry *entry, **at;
 
-	if (!cdn_pending_has(pending, id))
+	if (pending->bucket_count == 0)
 		return false;
 	at = find(pending, id);
 	entry = *at;
+	if (entry == NULL)
+		return false;
 	*at = entry->next;
 	if (ret != NULL)
 		*ret = entry->method;

@@ -88,7 +88,7 @@ field_of(const struct walk *w, cdn_str name,
 		return settled;
 	if (around != CDN_RPC_FIELD_UNKNOWN)
 		return around;
-	if (cdn_rpc_name_is_path(name) || (schema != NULL &&
+	if (cdn_rpc_name_is_path(name) || (schema != NULL && w->tool != NULL &&
 	    cdn_rpc_schema_is_path(w->tool->json, schema)))
 		return CDN_RPC_FIELD_PATH;
 	return CDN_RPC_FIELD_UNKNOWN;

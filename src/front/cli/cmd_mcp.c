@@ -56,9 +56,10 @@ failure_of(const struct cordon_error *err)
 
 /* Standard output belongs to the protocol: nothing is printed there. */
 static int
-guard(const struct cordon_session *session, struct cordon_run_options *run,
-    bool aloud)
+guard(const struct cordon_session *session,
+    const struct cordon_run_options *given, bool aloud)
 {
+	struct cordon_run_options run = *given;
 	const struct cordon_mcp_options options = {
 		.size = sizeof(options),
 		.in_fd = STDIN_FILENO,
@@ -70,13 +71,13 @@ guard(const struct cordon_session *session, struct cordon_run_options *run,
 	int status;
 
 	cli_denials_init(&denials, aloud, false);
-	run->denied = cli_denials_add;
-	run->denied_arg = &denials;
-	run->forward_signals = true;
-	run->sole = true;
-	run->notice = notice;
-	run->validate = refuse_ourselves;
-	if (cordon_mcp_guard(session, run, &options, &result, &err) != 0) {
+	run.denied = cli_denials_add;
+	run.denied_arg = &denials;
+	run.forward_signals = true;
+	run.sole = true;
+	run.notice = notice;
+	run.validate = refuse_ourselves;
+	if (cordon_mcp_guard(session, &run, &options, &result, &err) != 0) {
 		cli_denials_done(&denials);
 		return failure_of(&err);
 	}

@@ -114,7 +114,7 @@ cli_help(const struct cli_command *command)
 	}
 	printf("Usage: cordon %s [OPTIONS]%s%s\n\n", command->name,
 	    command->usage[0] == '\0' ? "" :
-		strstr(command->usage, "-- COMMAND") != NULL ? " " : " [--] ",
+		strstr(command->usage, "-- ") != NULL ? " " : " [--] ",
 	    command->usage);
 	printf("%c%s.\n", command->summary[0] & ~0x20, command->summary + 1);
 	if (command->about[0] != '\0')
