@@ -228,7 +228,7 @@ cordon_shell_rules_match(const struct cordon_shell_rule *rules, size_t count,
 {
 	struct cdn_shell_rule found = { 0 };
 	struct cdn_arena *arena;
-	int code, rule;
+	int code, rule = CDN_SHELL_NO_RULE;
 
 	CDN_NEED(command, err);
 	CDN_NEED(ret, err);

@@ -281,6 +281,9 @@ HOSTILE = [
     b'{"id":1,"method":"tools/call","params":{"name":7}}',
     b'[{"id":1,"method":"tools/call","params":{"name":"echo"}}]',
     b'\xef\xbb\xbf{"id":1,"method":"ping"}',
+    b'{"id":1,"method":"ping","params":{"a":\r{"id":1,"method":"tools/call",'
+    b'"params":{"name":"echo","arguments":{"path":"/etc/passwd"}}}\r}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo"},\r"x":1}',
     b'Content-Length: 20',
     b'{"id":1,"method":"ping","params":{"x":"' + b'y' * 17 * 1024 * 1024 +
     b'"}}',

@@ -162,7 +162,7 @@ change_directory(struct walk *w, size_t i)
 	    dir->role != CDN_SHELL_ARGUMENT || dir->known < dir->text.n ||
 	    dir->text.p[0] == '-' || !w->shell.sequential ||
 	    cdn_session_find(w->policy->session, w->base, dir->text, &real,
-		NULL) != 0) {
+		NULL) != 0 || !real.exists || !real.is_directory) {
 		w->ret->dynamic = true;
 		return;
 	}

@@ -183,7 +183,8 @@ static int
 walk_value(struct walk *w, const struct cdn_json_node *node,
     const struct cdn_json_node *schema, enum cdn_rpc_field field)
 {
-	cdn_str text;
+	cdn_str text = { w->json->text.p + node->start,
+		node->end - node->start };
 
 	if (node->type == CDN_JSON_OBJECT)
 		return walk_object(w, node, schema, field);
@@ -191,10 +192,11 @@ walk_value(struct walk *w, const struct cdn_json_node *node,
 		return walk_array(w, node, schema, field);
 	if (node->type != CDN_JSON_STRING)
 		return 0;
-	/* Too long for a path, and not worth a copy. */
-	if (field == CDN_RPC_FIELD_TEXT ||
-	    node->end - node->start > 6 * CDN_PATH_MAX + 2)
+	if (field == CDN_RPC_FIELD_TEXT)
 		return 0;
+	/* Too long for a path however it is written, and not worth a copy. */
+	if (text.n > 6 * CDN_PATH_MAX + 2)
+		return judge_string(w, cdn_str_from(text, 1), field);
 	if (!cdn_json_string(w->json, node, w->arena, &text))
 		return cdn_err_nomem(w->err);
 	return judge_string(w, text, field);

@@ -279,6 +279,15 @@ read_object(struct cdn_rpc_message *m, struct cdn_arena *arena)
 	return read_call(m, method, arena);
 }
 
+/* White space to JSON, but to some readers the end of a line: two messages. */
+static bool
+has_inner_return(cdn_str line)
+{
+	if (line.n > 0 && line.p[line.n - 1] == '\r')
+		line.n--;
+	return line.n > 0 && memchr(line.p, '\r', line.n) != NULL;
+}
+
 int
 cdn_rpc_read(cdn_str line, struct cdn_arena *arena,
     struct cdn_rpc_message *ret, struct cordon_error *err)
@@ -299,6 +308,9 @@ cdn_rpc_read(cdn_str line, struct cdn_arena *arena,
 	ret->kind = CDN_RPC_REQUEST;
 	if (code != 0) {
 		bad(ret, CDN_RPC_PARSE_ERROR, "%s", why.text);
+		ret->id = cdn_rpc_salvage(line, &ret->calls);
+	} else if (has_inner_return(line)) {
+		bad(ret, CDN_RPC_PARSE_ERROR, "a carriage return in a line");
 		ret->id = cdn_rpc_salvage(line, &ret->calls);
 	} else if (ret->json.nodes[0].type == CDN_JSON_ARRAY) {
 		bad(ret, CDN_RPC_INVALID_REQUEST,

@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#define SHOWN 64 /* bytes of what is too long */
+
 /* Names that lead nowhere, whatever a policy says. */
 static const char *const pseudo[] = { "/dev/null", "/dev/zero", "/dev/full",
 	"/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout",
@@ -73,9 +75,12 @@ static void
 add(struct cdn_rpc_value *v, enum cdn_rpc_form_kind kind, cdn_str text,
     const char *why)
 {
-	if (v->count < CDN_RPC_FORMS_MAX)
-		v->forms[v->count++] =
-		    (struct cdn_rpc_form){ kind, text, why };
+	if (v->count == CDN_RPC_FORMS_MAX) {
+		v->count--;
+		kind = CDN_RPC_FOREIGN;
+		why = "can be read in too many ways";
+	}
+	v->forms[v->count++] = (struct cdn_rpc_form){ kind, text, why };
 }
 
 static void
@@ -189,30 +194,73 @@ add_url(struct cdn_rpc_value *v, cdn_str s, struct cdn_arena *arena)
 	}
 	for (end = 0; end < s.n && s.p[end] != '?' && s.p[end] != '#';)
 		end++;
-	if (end < s.n && !add_both(v, (cdn_str){ s.p, end }, arena))
+	if (end < s.n && !add_decoded(v, (cdn_str){ s.p, end }, arena))
 		return false;
 	return add_decoded(v, s, arena);
+}
+
+/* As a URL is read: tabs and ends of lines in it are not there. */
+static bool
+strip(cdn_str s, struct cdn_arena *arena, cdn_str *ret)
+{
+	char *out = cdn_arena_alloc(arena, s.n);
+	size_t n = 0;
+
+	if (out == NULL)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '\t' && s.p[i] != '\n' && s.p[i] != '\r')
+			out[n++] = s.p[i];
+	*ret = (cdn_str){ out, n };
+	return true;
+}
+
+static bool
+add_text(struct cdn_rpc_value *v, cdn_str s, struct cdn_arena *arena)
+{
+	return is_file_url(s) ? add_url(v, cdn_str_from(s, 5), arena) :
+				add_decoded(v, s, arena);
+}
+
+/*
+ * No system call takes it, but a server may shorten it before.  What has blanks
+ * in it and is only guessed to be a path is text.
+ */
+static void
+add_long(struct cdn_rpc_value *v, cdn_str s, enum cdn_rpc_door door)
+{
+	if (door == CDN_RPC_KNOWN ||
+	    (looks_like_path(s) && memchr(s.p, ' ', s.n) == NULL))
+		add(v, CDN_RPC_FOREIGN, (cdn_str){ s.p, SHOWN },
+		    "is longer than a path");
 }
 
 bool
 cdn_rpc_value_read(cdn_str text, enum cdn_rpc_door door,
     struct cdn_arena *arena, struct cdn_rpc_value *ret)
 {
-	cdn_str s = cdn_str_trim(text);
+	cdn_str s = cdn_str_trim(text), plain;
 
 	ret->count = 0;
 	ret->word = false;
-	/* Longer than any path that a system call takes. */
-	if (s.n == 0 || text.n > CDN_PATH_MAX)
+	if (s.n == 0)
 		return true;
-	if (door == CDN_RPC_GUESS) {
+	if (s.n > CDN_PATH_MAX) {
+		add_long(ret, s, door);
+		return true;
+	}
+	if (!strip(s, arena, &plain))
+		return false;
+	if (door == CDN_RPC_GUESS && !is_file_url(plain)) {
 		if (!looks_like_path(s))
 			return true;
 		ret->word = is_one_part(s);
 		if (ret->word && s.p[0] == '\\')
 			return true;
 	}
-	if (is_file_url(s))
-		return add_url(ret, cdn_str_from(s, 5), arena);
-	return add_decoded(ret, s, arena);
+	if (text.n > s.n && text.n <= CDN_PATH_MAX)
+		add_path(ret, text);
+	if (plain.n < s.n && !add_text(ret, plain, arena))
+		return false;
+	return add_text(ret, s, arena);
 }

@@ -29,7 +29,8 @@ struct cdn_rpc_form {
 	const char *why; /* FOREIGN: "is a Windows path" */
 };
 
-#define CDN_RPC_FORMS_MAX (3 * CDN_RPC_DECODE_MAX + 2)
+/* With tabs and without, with a query and without, decoded, '\' turned. */
+#define CDN_RPC_FORMS_MAX (8 * (CDN_RPC_DECODE_MAX + 1) + 2)
 
 struct cdn_rpc_value {
 	struct cdn_rpc_form forms[CDN_RPC_FORMS_MAX];

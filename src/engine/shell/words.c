@@ -15,7 +15,8 @@ cdn_shell_fault(const struct cdn_shell_reader *r, const char *what)
 char
 cdn_shell_peek(const struct cdn_shell_reader *r, size_t ahead)
 {
-	return ahead < r->text.n - r->at ? r->text.p[r->at + ahead] : '\0';
+	return r->at < r->text.n && ahead < r->text.n - r->at ?
+	    r->text.p[r->at + ahead] : '\0';
 }
 
 static bool
@@ -61,7 +62,7 @@ skip_quoted(struct cdn_shell_reader *r, char quote, bool escapes)
 			r->at++;
 			return 0;
 		}
-		if (c == '\\' && escapes)
+		if (c == '\\' && escapes && r->at + 1 < r->text.n)
 			r->at++;
 	}
 	return cdn_shell_fault(r, "a quote is not closed");
@@ -76,7 +77,7 @@ skip_balanced(struct cdn_shell_reader *r, char open, char close)
 		int code = 0;
 
 		if (c == '\\')
-			r->at++;
+			r->at += !at_end(r);
 		else if (c == '\'' || c == '"')
 			code = skip_quoted(r, c, c == '"');
 		else if (c == open)

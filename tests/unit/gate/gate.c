@@ -284,6 +284,8 @@ static const struct {
 	{ "echo 'unclosed", false, "" },
 	{ "LD_PRELOAD=/tmp/x.so ls", false, "/tmp/x.so" },
 	{ "(cd sub; cat ../a)", false, "../a" },
+	{ "cd no/such; cat ../../out/canary", false, "../../out/canary" },
+	{ "cd no/such/dir; cat ../out/canary", false, "../out/canary" },
 };
 
 static void

@@ -18,6 +18,8 @@ note(const struct cdn_rpc_path *path, void *arg, struct cordon_error *err)
 	cdn_str form = path->form->text;
 
 	(void)err;
+	if (form.n > 64)
+		form.n = 64;
 	notes->n += (size_t)snprintf(notes->text + notes->n,
 	    sizeof(notes->text) - notes->n, "%s%s%c%c%.*s",
 	    notes->n == 0 ? "" : " ", path->label,
@@ -228,6 +230,27 @@ check_labels(struct cdn_arena *arena)
 	    "a long label is cut");
 }
 
+/* However long a path is: it is asked about. */
+static void
+check_long(struct cdn_arena *arena)
+{
+	static const size_t sizes[] = { CDN_PATH_MAX / 2, CDN_PATH_MAX + 1,
+		8 * CDN_PATH_MAX };
+	static char line[9 * CDN_PATH_MAX];
+	struct notes notes;
+
+	for (size_t i = 0; i < CDN_LEN(sizes); i++) {
+		int n = snprintf(line, sizeof(line), "{\"id\":1,\"method\":"
+		    "\"tools/call\",\"params\":{\"arguments\":{\"path\":\"/");
+
+		memset(line + n, 'x', sizes[i]);
+		snprintf(line + (size_t)n + sizes[i], 8, "\"}}}");
+		ok_f(walk(line, NULL, &notes, arena) == 0 &&
+			memcmp(notes.text, "path=r/xx", 9) == 0,
+		    "a path of %zu bytes", sizes[i]);
+	}
+}
+
 int
 main(void)
 {
@@ -238,6 +261,7 @@ main(void)
 	check_calls(arena);
 	check_messages(arena);
 	check_labels(arena);
+	check_long(arena);
 	cdn_arena_free(arena);
 	return done_testing();
 }

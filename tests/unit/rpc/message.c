@@ -51,6 +51,8 @@ static const struct {
 	    CDN_RPC_BAD, 0, CDN_RPC_PARSE_ERROR, "6" },
 	{ "{\"id\":6,\"method\":\"ping\"} {}",
 	    CDN_RPC_BAD, 0, CDN_RPC_PARSE_ERROR, "6" },
+	{ "{\"id\":6,\"method\":\"ping\",\r\"params\":{}}",
+	    CDN_RPC_BAD, 0, CDN_RPC_PARSE_ERROR, "6" },
 	{ "Content-Length: 20", CDN_RPC_BAD, 0, CDN_RPC_PARSE_ERROR, "" },
 	{ "[{\"id\":1,\"method\":\"ping\"}]",
 	    CDN_RPC_BAD, 0, CDN_RPC_INVALID_REQUEST, "" },

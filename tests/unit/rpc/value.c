@@ -12,7 +12,8 @@ static const struct {
 	const char *known;
 } rows[] = {
 	{ "/etc/passwd", "P/etc/passwd", "P/etc/passwd" },
-	{ "  /etc/passwd\n", "P/etc/passwd", "P/etc/passwd" },
+	{ " /etc/passwd\n", "P /etc/passwd\n|P/etc/passwd",
+	    "P /etc/passwd\n|P/etc/passwd" },
 	{ "sub/x", "", "Psub/x" },
 	{ "../../x", "", "P../../x" },
 	{ "~", "H", "H" },
@@ -36,6 +37,12 @@ static const struct {
 	{ "file://host/share", "Fhost", "Fhost" },
 	{ "file:///%65tc", "P/%65tc|P/etc", "P/%65tc|P/etc" },
 	{ "file:///a?b", "P/a|P/a?b", "P/a|P/a?b" },
+	{ "file:///a%62?b", "P/a%62|P/ab|P/a%62?b|P/ab?b",
+	    "P/a%62|P/ab|P/a%62?b|P/ab?b" },
+	{ "fi\tle:///e\ntc", "P/etc|Pfi\tle:///e\ntc",
+	    "P/etc|Pfi\tle:///e\ntc" },
+	{ "/etc ", "P/etc |P/etc", "P/etc |P/etc" },
+	{ "a\tb", "", "Pab|Pa\tb" },
 	{ "/dev/null", "", "" },
 	{ "file:///dev/null", "", "" },
 	{ "/dev/sda", "P/dev/sda", "P/dev/sda" },
@@ -45,7 +52,7 @@ static const struct {
 	{ "/* c */", "", "P/* c */" },
 	{ "/ 2 = 1", "", "P/ 2 = 1" },
 	{ "~ 3 days", "", "F~ 3 days" },
-	{ "/etc\nsecond line", "", "P/etc\nsecond line" },
+	{ "/etc\nsecond line", "", "P/etcsecond line|P/etc\nsecond line" },
 	{ "\\d+", "", "F\\d+" },
 	{ "note: x", "", "Pnote: x" },
 	{ "", "", "" },
@@ -94,14 +101,22 @@ check_words(struct cdn_arena *arena)
 static void
 check_long(struct cdn_arena *arena)
 {
-	static char text[CDN_PATH_MAX + 2] = "/";
+	static char text[CDN_PATH_MAX + 3] = "/";
 	struct cdn_rpc_value v;
 
-	memset(text + 1, 'a', CDN_PATH_MAX);
+	memset(text + 1, 'a', CDN_PATH_MAX + 1);
 	ok(cdn_rpc_value_read((cdn_str){ text, CDN_PATH_MAX }, CDN_RPC_GUESS,
 		arena, &v) && v.count == 1, "4096 bytes can be a path");
 	ok(cdn_rpc_value_read((cdn_str){ text, CDN_PATH_MAX + 1 },
-		CDN_RPC_GUESS, arena, &v) && v.count == 0, "4097 are text");
+		CDN_RPC_GUESS, arena, &v) && v.count == 1 &&
+		v.forms[0].kind == CDN_RPC_FOREIGN, "4097 are refused");
+	ok(cdn_rpc_value_read((cdn_str){ text + 1, CDN_PATH_MAX + 1 },
+		CDN_RPC_KNOWN, arena, &v) && v.count == 1 &&
+		v.forms[0].kind == CDN_RPC_FOREIGN, "relative ones, too");
+	text[CDN_PATH_MAX / 2] = ' ';
+	ok(cdn_rpc_value_read((cdn_str){ text, CDN_PATH_MAX + 1 },
+		CDN_RPC_GUESS, arena, &v) && v.count == 0,
+	    "several words are text");
 }
 
 /* However often something is encoded: in the end it is refused. */

@@ -107,6 +107,8 @@ static const struct {
 	{ "a \"b", "a quote is not closed" },
 	{ "a `b", "a quote is not closed" },
 	{ "a \"`b\"", "a quote is not closed" },
+	{ "a `b\\", "a quote is not closed" },
+	{ "a ${b\\", "is not closed" },
 	{ "a \\", "it ends in a backslash" },
 	{ "a $(b", "'(' is not closed" },
 	{ "a $((1)", "is not closed by" },
