@@ -51,18 +51,6 @@ skip_plain(const char *p, const char *end)
 	return p;
 }
 
-static int
-hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* The code unit of the "\uXXXX" at p, or -1. */
 static int32_t
 code_unit(const char *p, const char *end)
@@ -72,7 +60,7 @@ code_unit(const char *p, const char *end)
 	if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
 		return -1;
 	for (int i = 2; i < 6; i++) {
-		int digit = hex(p[i]);
+		int digit = cdn_hex_value(p[i]);
 
 		if (digit < 0)
 			return -1;

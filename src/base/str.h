@@ -51,6 +51,19 @@ bool cdn_str_next(cdn_str *rest, char sep, cdn_str *ret_part);
 /* A decimal number, digits only, without overflow. */
 CDN_MUST_USE bool cdn_str_parse_u64(cdn_str s, uint64_t *ret);
 
+/* Of a hexadecimal digit, or -1. */
+static inline int
+cdn_hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
 /*
  * Bytes of the character at p: 1 to 4 for well-formed UTF-8 (no overlong
  * forms, no surrogates, at most U+10FFFF), otherwise 1: an invalid byte

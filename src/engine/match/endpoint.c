@@ -19,15 +19,6 @@ lower(char c)
 	return (char)(c - 'A' + 'a');
 }
 
-static int
-hex_value(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c = lower(c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* ----- Numbers -------------------------------------------------------------- */
 
 /* Decimal as everyone reads it: no leading zero, which some take for octal. */
@@ -63,7 +54,7 @@ parse_hex_group(cdn_str s, uint8_t out[2])
 	if (s.n == 0 || s.n > 4)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
-		int digit = hex_value(s.p[i]);
+		int digit = cdn_hex_value(s.p[i]);
 
 		if (digit < 0)
 			return false;
@@ -188,7 +179,7 @@ ends_in_number(cdn_str host)
 	if (label.p[0] != '0' || lower(label.p[1]) != 'x')
 		return false;
 	for (size_t i = 2; i < label.n; i++)
-		if (hex_value(label.p[i]) < 0)
+		if (cdn_hex_value(label.p[i]) < 0)
 			return false;
 	return true;
 }

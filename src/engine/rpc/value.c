@@ -118,18 +118,6 @@ add_both(struct cdn_rpc_value *v, cdn_str s, struct cdn_arena *arena)
 	return true;
 }
 
-static int
-hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Every %XX as its byte, once; *changed when there was one. */
 static bool
 decode(cdn_str s, struct cdn_arena *arena, cdn_str *ret, bool *changed)
@@ -145,10 +133,10 @@ decode(cdn_str s, struct cdn_arena *arena, cdn_str *ret, bool *changed)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		bool is_code = s.p[i] == '%' && i + 2 < s.n &&
-		    hex(s.p[i + 1]) >= 0 && hex(s.p[i + 2]) >= 0;
+		    cdn_hex_value(s.p[i + 1]) >= 0 && cdn_hex_value(s.p[i + 2]) >= 0;
 
 		out[n++] = is_code ?
-		    (char)(hex(s.p[i + 1]) * 16 + hex(s.p[i + 2])) : s.p[i];
+		    (char)(cdn_hex_value(s.p[i + 1]) * 16 + cdn_hex_value(s.p[i + 2])) : s.p[i];
 		i += is_code ? 2 : 0;
 		*changed |= is_code;
 	}
