@@ -1,7 +1,7 @@
 /*
  * cli - the command `cordon`, a door over cordon.h.
  *
- * Commands are rows of one table (main.c): what they are called, which
+ * Commands are rows of tables (commands.h): what they are called, which
  * options of options.h they take, what their exit codes mean.  The help pages
  * are printed from the same rows.  A command's function gets the parsed
  * arguments and returns the exit code.
@@ -28,7 +28,9 @@ struct cli_command {
 	bool hidden; /* from lists; its own page exists */
 };
 
-/* The table; NULL past the end. */
+/* ----- commands.c ------------------------------------------------------- */
+
+/* The rows of all tables; NULL past the end. */
 const struct cli_command *cli_command(size_t i);
 /* The row of that whole name, or NULL. */
 const struct cli_command *cli_command_find(const char *name);
