@@ -4,6 +4,7 @@
 #	make demo	see it work
 #	make test	all tests; the last line counts them
 #	make soak	the long random tests, CORDON_TRIES times as long
+#	make test-agents  real servers and clients, from npm (250 MB, once)
 #	make check	sanitizers, analysers, linters, fuzzing (about 10 minutes)
 #	make bench	measurements
 #	make format	clang-format for the lines you changed
@@ -21,7 +22,7 @@ prefix = $(abspath $(PREFIX))
 live = $(if $(filter 1,$(CORDON_MUST_WORK)),live)
 run = $(MAKE) --no-print-directory
 
-.PHONY: all demo test soak check bench format install clean
+.PHONY: all demo test soak test-agents check bench format install clean
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -49,13 +50,18 @@ demo:
 test:
 	@tools/setup-debian.sh build test $(live)
 	@$(run) all
-	@tools/run-tests $(BUILD) --no-suite soak
+	@tools/run-tests $(BUILD) --no-suite soak --no-suite agents
 
 soak:
 	@tools/setup-debian.sh build test $(live)
 	@$(run) all
 	@CORDON_TRIES=$(CORDON_TRIES) tools/run-tests $(BUILD) --suite soak \
 	    --timeout-multiplier 20
+
+test-agents:
+	@tools/setup-debian.sh build test live
+	@$(run) all
+	@tools/run-tests $(BUILD) --suite agents
 
 check:
 	@tools/setup-debian.sh build test check $(live)

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Real servers and the official conformance suite, behind the guard.  TAP.
+
+What they need comes from npm (kit/install.sh).  Without npm, or without a
+network the first time, it is a skip; CORDON_MUST_WORK=1 makes it a failure.
+"""
+
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CORDON = os.environ['CORDON']
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'kit')
+MODULES = 'mcp/node_modules/@modelcontextprotocol'
+
+count = failures = 0
+
+
+def ok(good, what, why=''):
+    global count, failures
+    count += 1
+    print('%sok %d - %s' % ('' if good else 'not ', count,
+                            what.replace('#', '')), flush=True)
+    if not good:
+        failures += 1
+        print('# ' + str(why).replace('\n', '\n# '), flush=True)
+
+
+def skip(why):
+    global count
+    if os.environ.get('CORDON_MUST_WORK') == '1':
+        ok(False, 'must not be skipped here: ' + why)
+    else:
+        count += 1
+        print('ok %d # SKIP %s' % (count, why), flush=True)
+
+
+class Place:
+    """The kit, and a workspace with a state of its own."""
+
+    def __init__(self, kit, top):
+        self.kit, self.top = kit, top
+        self.node = os.path.join(kit, 'node/node_modules/node/bin/node')
+        self.workspace = os.path.join(top, 'ws')
+        os.mkdir(self.workspace)
+        self.env = dict(os.environ, CORDON_KIT=kit, HOME=top,
+                        XDG_STATE_HOME=top + '/state',
+                        XDG_CONFIG_HOME=top + '/config')
+
+    def guard(self, *server):
+        return [CORDON, 'mcp', 'guard', '--workspace', self.workspace,
+                '--read', self.kit, '--read', HERE, '--', *server]
+
+    def module(self, name):
+        return os.path.join(self.kit, MODULES, name, 'dist/index.js')
+
+
+# ----- The conformance suite ---------------------------------------------------
+
+def outcome(results):
+    """Every check of every scenario, with what came of it."""
+    found = []
+    for file in glob.glob(results + '/*/checks.json'):
+        scenario = re.sub(r'-\d{4}-\d\d-\d\dT[\dZ-]+$', '',
+                          os.path.basename(os.path.dirname(file)))
+        with open(file, encoding='utf-8') as checks:
+            found += [(scenario, check['id'], check['status'])
+                      for check in json.load(checks)]
+    return sorted(found)
+
+
+def suite(place, revision, name, *server):
+    folder = os.path.join(place.top, revision + '-' + name)
+    done = subprocess.run(
+        [HERE + '/conformance.sh', revision, folder, '--', *server],
+        env=place.env, cwd=place.workspace, stdin=subprocess.DEVNULL,
+        capture_output=True, check=False)
+    return done.returncode, outcome(folder + '/results')
+
+
+def test_conformance(place):
+    fixture = [place.node, HERE + '/fixture_server.mjs']
+    for revision in ('2025-11-25', '2026-07-28'):
+        alone = suite(place, revision, 'alone', *fixture)
+        guarded = suite(place, revision, 'guarded', *place.guard(*fixture))
+        lossy = suite(place, revision, 'lossy', place.node,
+                      HERE + '/lossy_mid.mjs', '--', *fixture)
+        ok(alone[0] == 0 and len(alone[1]) > 50,
+           '%s: the fixture conforms, %d checks' % (revision, len(alone[1])),
+           alone)
+        ok(guarded == alone, '%s: behind the guard, too, check by check' %
+           revision, set(guarded[1]) ^ set(alone[1]))
+        if revision == '2026-07-28':
+            ok(lossy[0] != 0 and lossy[1] != alone[1],
+               '%s: a middle that loses something does not' % revision)
+
+
+# ----- Servers from npm ----------------------------------------------------------
+
+class Client:
+    """A client of the older era, which both servers speak."""
+
+    def __init__(self, place, *server):
+        self.errors = tempfile.TemporaryFile(dir=place.top)
+        self.process = subprocess.Popen(
+            place.guard(place.node, *server), env=place.env,
+            cwd=place.workspace, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=self.errors)
+        self.number = 0
+        self.ask('initialize', protocolVersion='2025-06-18', capabilities={},
+                 clientInfo={'name': 'test', 'version': '1'})
+        self.put({'jsonrpc': '2.0', 'method': 'notifications/initialized'})
+
+    def put(self, message):
+        self.process.stdin.write(json.dumps(message).encode() + b'\n')
+        self.process.stdin.flush()
+
+    def ask(self, method, **params):
+        self.number += 1
+        self.put({'jsonrpc': '2.0', 'id': self.number, 'method': method,
+                  'params': params})
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                self.errors.seek(0)
+                return {'ended': self.errors.read().decode()}
+            answer = json.loads(line)
+            if answer.get('id') == self.number and 'method' not in answer:
+                return answer
+
+    def call(self, name, **arguments):
+        return self.ask('tools/call', name=name, arguments=arguments)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.read()
+        return self.process.wait()
+
+
+def is_good(answer):
+    return 'result' in answer and not answer['result'].get('isError')
+
+
+def denial(answer):
+    return answer.get('result', {}).get('_meta', {}).get('cordon/denial')
+
+
+def test_filesystem(place):
+    client = Client(place, place.module('server-filesystem'), place.workspace)
+    tools = client.ask('tools/list')
+    ok(len(tools.get('result', {}).get('tools', [])) > 5,
+       'server-filesystem lists its tools', tools)
+    file = os.path.join(place.workspace, 'note')
+    for content in ('// comment', '/* c */', '/help'):
+        answer = client.call('write_file', path=file, content=content)
+        written = open(file, encoding='utf-8').read() \
+            if os.path.exists(file) else None
+        ok(is_good(answer) and written == content,
+           'it writes content: %s' % content, answer)
+    ok(is_good(client.call('read_text_file', path=file)), 'and reads it')
+    for tool, path in (('read_text_file', '/etc/passwd'),
+                       ('write_file', place.workspace + '/.git/config'),
+                       ('read_multiple_files', None)):
+        given = {'paths': [file, '/etc/passwd']} if path is None else \
+            {'path': path, 'content': 'x'}
+        answer = client.call(tool, **given)
+        ok(denial(answer) is not None,
+           'refused: %s, by %s' % (tool, denial(answer)), answer)
+    ok(client.end() in (0, 143), 'it ends')
+
+
+def test_everything(place):
+    client = Client(place, place.module('server-everything'))
+    answer = client.call('echo', message='/* not a path */')
+    ok(is_good(answer) and '/* not a path */' in json.dumps(answer),
+       'server-everything answers', answer)
+    ok(denial(client.call('echo', message='/etc/passwd')) is not None,
+       'and is not asked about what looks like a path')
+    ok(client.end() in (0, 143), 'it ends')
+
+
+def inspect(place, *words):
+    config = os.path.join(place.top, 'inspector.json')
+    command = place.guard(place.node, place.module('server-filesystem'),
+                          place.workspace)
+    with open(config, 'w', encoding='utf-8') as file:
+        json.dump({'mcpServers': {'fs': {'command': command[0],
+                                         'args': command[1:]}}}, file)
+    # It passes few variables on to a server, HOME among them.
+    return subprocess.run(
+        [os.path.join(place.kit, 'mcp/node_modules/.bin/mcp-inspector'),
+         '--cli', '--config', config, '--server', 'fs', *words],
+        env=dict(place.env, PATH=os.path.dirname(place.node) + ':' +
+                 os.environ['PATH']), cwd=place.workspace,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+
+def test_inspector(place):
+    done = inspect(place, '--method', 'tools/list', '--strict')
+    ok(done.returncode == 0, 'Inspector finds nothing wrong with the list',
+       done.stdout + done.stderr)
+    done = inspect(place, '--method', 'tools/call', '--tool-name',
+                   'read_text_file', '--tool-arg', 'path=/etc/passwd')
+    ok(done.returncode == 5 and 'cordon refused' in done.stdout,
+       'and shows the refusal of a call', done.stdout + done.stderr)
+
+
+def main():
+    if shutil.which('npm') is None:
+        skip('npm is missing')
+    else:
+        made = subprocess.run([HERE + '/install.sh'], capture_output=True,
+                              text=True, check=False)
+        if made.returncode != 0:
+            skip('npm could not install what is needed')
+        else:
+            kit = made.stdout.strip()
+            for test in (test_conformance, test_filesystem, test_everything,
+                         test_inspector):
+                with tempfile.TemporaryDirectory(prefix='cordon-mcp.') as top:
+                    test(Place(kit, os.path.realpath(top)))
+    print('1..%d' % count)
+    return 1 if failures or count == 0 else 0
+
+
+sys.exit(main())
