@@ -4,7 +4,8 @@
 #	make demo	see it work
 #	make test	all tests; the last line counts them
 #	make soak	the long random tests, CORDON_TRIES times as long
-#	make test-agents  real servers and clients, from npm (250 MB, once)
+#	make test-agents  real servers and clients, from npm (340 MB, once),
+#			CORDON_TRIES times
 #	make check	sanitizers, analysers, linters, fuzzing (about 10 minutes)
 #	make bench	measurements
 #	make format	clang-format for the lines you changed
@@ -59,9 +60,12 @@ soak:
 	    --timeout-multiplier 20
 
 test-agents:
-	@tools/setup-debian.sh build test live
+	@tools/setup-debian.sh build test live agents
 	@$(run) all
-	@tools/run-tests $(BUILD) --suite agents
+	@tests/mcp/kit/install.sh >/dev/null || \
+	    echo 'npm could not install what is needed' >&2
+	@tools/run-tests $(BUILD) --suite agents \
+	    --timeout-multiplier $${CORDON_TRIES:-1}
 
 check:
 	@tools/setup-debian.sh build test check $(live)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the named groups need and is not there yet.
 #
-#	tools/setup-debian.sh [build|test|live|check|bench]...	(default: build)
+#	tools/setup-debian.sh [build|test|live|agents|check|bench]...	(default: build)
 #
 # Asks dpkg, prints what it is going to install, uses sudo when it is not root,
 # and does nothing when nothing is missing.  CORDON_NO_INSTALL=1: say what is
@@ -20,6 +20,8 @@ packages()
 		echo cargo git make nodejs perl python3-venv rsync sqlite3 \
 		    strace tmux chromium # (which looks at reports)
 		command -v npm >/dev/null || echo npm ;; # often part of nodejs
+	agents) echo iproute2 nodejs
+		command -v npm >/dev/null || echo npm ;;
 	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
 	    cppcheck shellcheck gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
 	bench) echo bubblewrap g++ libre2-dev libpcre2-dev ;;

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 """Real servers and the official conformance suite, behind the guard.  TAP.
 
-What they need comes from npm (kit/install.sh).  Without npm, or without a
-network the first time, it is a skip; CORDON_MUST_WORK=1 makes it a failure.
+What they need comes from npm, by kit/install.sh.  Without it this is a skip;
+CORDON_MUST_WORK=1 makes it a failure.  CORDON_TRIES: that many times.
 """
 
 import glob
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 CORDON = os.environ['CORDON']
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'kit')
-MODULES = 'mcp/node_modules/@modelcontextprotocol'
+PATIENCE = 8    # runs of the suite
+MODULES = 'node_modules/@modelcontextprotocol'
 
 count = failures = 0
 
@@ -45,7 +45,7 @@ class Place:
 
     def __init__(self, kit, top):
         self.kit, self.top = kit, top
-        self.node = os.path.join(kit, 'node/node_modules/node/bin/node')
+        self.node = os.path.realpath(kit + '/bin/node')
         self.workspace = os.path.join(top, 'ws')
         os.mkdir(self.workspace)
         self.env = dict(os.environ, CORDON_KIT=kit, HOME=top,
@@ -83,11 +83,25 @@ def suite(place, revision, name, *server):
     return done.returncode, outcome(folder + '/results')
 
 
+def compare(place, revision, fixture):
+    """
+    Alone, and behind the guard.  The suite waits for some messages for so many
+    milliseconds only: on a busy machine either may miss one, so they are
+    compared anew until both had the time.  What the guard loses it always does.
+    """
+    for i in range(PATIENCE):
+        alone = suite(place, revision, 'alone%d' % i, *fixture)
+        guarded = suite(place, revision, 'guarded%d' % i,
+                        *place.guard(*fixture))
+        if alone[0] == 0 and guarded == alone:
+            break
+    return alone, guarded
+
+
 def test_conformance(place):
     fixture = [place.node, HERE + '/fixture_server.mjs']
     for revision in ('2025-11-25', '2026-07-28'):
-        alone = suite(place, revision, 'alone', *fixture)
-        guarded = suite(place, revision, 'guarded', *place.guard(*fixture))
+        alone, guarded = compare(place, revision, fixture)
         lossy = suite(place, revision, 'lossy', place.node,
                       HERE + '/lossy_mid.mjs', '--', *fixture)
         ok(alone[0] == 0 and len(alone[1]) > 50,
@@ -171,7 +185,7 @@ def test_filesystem(place):
         answer = client.call(tool, **given)
         ok(denial(answer) is not None,
            'refused: %s, by %s' % (tool, denial(answer)), answer)
-    ok(client.end() in (0, 143), 'it ends')
+    ok(client.end() in (0, 137, 143), 'it ends')
 
 
 def test_everything(place):
@@ -181,7 +195,7 @@ def test_everything(place):
        'server-everything answers', answer)
     ok(denial(client.call('echo', message='/etc/passwd')) is not None,
        'and is not asked about what looks like a path')
-    ok(client.end() in (0, 143), 'it ends')
+    ok(client.end() in (0, 137, 143), 'it ends')
 
 
 def inspect(place, *words):
@@ -193,7 +207,7 @@ def inspect(place, *words):
                                          'args': command[1:]}}}, file)
     # It passes few variables on to a server, HOME among them.
     return subprocess.run(
-        [os.path.join(place.kit, 'mcp/node_modules/.bin/mcp-inspector'),
+        [os.path.join(place.kit, 'node_modules/.bin/mcp-inspector'),
          '--cli', '--config', config, '--server', 'fs', *words],
         env=dict(place.env, PATH=os.path.dirname(place.node) + ':' +
                  os.environ['PATH']), cwd=place.workspace,
@@ -210,20 +224,18 @@ def test_inspector(place):
        'and shows the refusal of a call', done.stdout + done.stderr)
 
 
+TESTS = (test_conformance, test_filesystem, test_everything, test_inspector)
+
+
 def main():
-    if shutil.which('npm') is None:
-        skip('npm is missing')
+    found = subprocess.run([HERE + '/install.sh', '--look'], text=True,
+                           capture_output=True, check=False)
+    if found.returncode != 0:
+        skip(found.stderr.strip())
     else:
-        made = subprocess.run([HERE + '/install.sh'], capture_output=True,
-                              text=True, check=False)
-        if made.returncode != 0:
-            skip('npm could not install what is needed')
-        else:
-            kit = made.stdout.strip()
-            for test in (test_conformance, test_filesystem, test_everything,
-                         test_inspector):
-                with tempfile.TemporaryDirectory(prefix='cordon-mcp.') as top:
-                    test(Place(kit, os.path.realpath(top)))
+        for test in TESTS * int(os.environ.get('CORDON_TRIES', '1')):
+            with tempfile.TemporaryDirectory(prefix='cordon-mcp.') as top:
+                test(Place(found.stdout.strip(), os.path.realpath(top)))
     print('1..%d' % count)
     return 1 if failures or count == 0 else 0
 

@@ -6,18 +6,19 @@
 # a network namespace that has only lo.  What came out is in DIRECTORY/results;
 # the status is the suite's.  Its HTTP headers test the bridge.
 set -u
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
 rev=$1 out=$(realpath -m "$2") here=$(dirname "$(realpath "$0")")
 shift 3
-export PATH="$CORDON_KIT/node/node_modules/node/bin:$PATH"
+export PATH="$CORDON_KIT/bin:$PATH"
 [ -n "${IN_NS:-}" ] ||
     exec unshare -rn env IN_NS=1 bash "$here/conformance.sh" "$rev" "$out" -- "$@"
 ip link set lo up 2>/dev/null
-mkdir -p "$out" && mkfifo "$out/port"
+mkdir -p "$out" && mkfifo "$out/port" && exec 3<>"$out/port" || exit 1
 node "$here/stdio_http_bridge.mjs" --port 0 --portfile "$out/port" -- "$@" \
-    2>"$out/bridge.err" &
+    2>"$out/bridge.err" 3>&- &
 bridge=$!
-port=$(cat "$out/port")
-(cd "$out" && node "$CORDON_KIT/mcp/node_modules/@modelcontextprotocol/conformance/dist/index.js" \
+read -r -t 120 port <&3 || exit 1
+(cd "$out" && node "$CORDON_KIT/node_modules/@modelcontextprotocol/conformance/dist/index.js" \
     server --url "http://127.0.0.1:$port/mcp" --requirements "$rev" \
     -o "$out/results" >"$out/log" 2>&1)
 rc=$?
