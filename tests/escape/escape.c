@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 
 #define TEXTS	16
-#define SECONDS 20 /* for one probe; none waits for anything */
+#define SECONDS 120 /* for one probe; none waits for anything */
 
 static const struct probe *const families[] = { paths_probes, links_probes,
 	proc_probes, privileges_probes, calls_probes, metadata_probes,

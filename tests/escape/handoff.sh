@@ -89,7 +89,7 @@ before=$(listing)
 (exec "$cordon" run --quiet -- sh -c 'echo up; exec sleep 100' \
     >"$stage/up" 2>/dev/null) &
 sleeper=$!
-for ((i = 0; i < 500; i++)); do
+for ((i = 0; i < 5000; i++)); do
 	[ ! -s "$stage/up" ] || break
 	sleep 0.02
 done

@@ -24,7 +24,7 @@
 #endif
 
 static char in_memory[] = "SECRET";
-static volatile sig_atomic_t ends;
+static volatile sig_atomic_t ends, asked;
 
 /* ----- Servers ----------------------------------------------------------- */
 
@@ -188,17 +188,40 @@ stop(int number)
 	ends = 1;
 }
 
+static void
+ask(int number)
+{
+	(void)number;
+	asked = 1;
+}
+
+/* Whoever asks by SIGUSR1 is told when everybody who came stands in `came`. */
+static void
+tell_quiet(const char *dir)
+{
+	int fd;
+
+	if (!asked)
+		return;
+	asked = 0;
+	fd = make(text("%s/quiet", dir), "");
+	if (fd >= 0)
+		close(fd);
+}
+
 _Noreturn void
 host_serve(const char *dir)
 {
 	struct pollfd fds[SERVERS];
 	struct sigaction end = { .sa_handler = stop };
+	struct sigaction question = { .sa_handler = ask };
 	FILE *facts = fopen(text("%s/facts.new", dir), "we");
 	int secret = open(text("%s/secret", dir), O_RDONLY | O_CLOEXEC);
 
 	if (facts == NULL || secret < 0 || chdir(dir) != 0)
 		err(2, "%s", dir);
 	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGUSR1, &question, NULL);
 	signal(SIGURG, SIG_IGN);
 	fprintf(facts, "victim=%d\nvictim-fd=%d\nvictim-at=%p\n", getpid(),
 	    secret, (void *)in_memory);
@@ -210,7 +233,11 @@ host_serve(const char *dir)
 	    rename(text("%s/facts.new", dir), text("%s/facts", dir)) != 0)
 		err(2, "facts");
 	while (!ends) {
-		if (poll(fds, SERVERS, 100) <= 0)
+		int n = poll(fds, SERVERS, 100);
+
+		if (n == 0)
+			tell_quiet(dir);
+		if (n <= 0)
 			continue;
 		for (size_t i = 0; i < SERVERS; i++)
 			if ((fds[i].revents & POLLIN) != 0)

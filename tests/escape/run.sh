@@ -115,7 +115,7 @@ mkdir host && echo SECRET >host/secret
 ESCAPE_SECRET=SECRET "$CORDON_ESCAPE" host "$stage/w/host" </dev/null \
     >/dev/null 2>&1 &
 host=$!
-for ((i = 0; i < 500; i++)); do
+for ((i = 0; i < 5000; i++)); do
 	[ ! -e host/facts ] || break
 	sleep 0.02
 done
@@ -153,12 +153,25 @@ attacker()
 	    SSH_AUTH_SOCK=/nowhere "$@"
 }
 
+# Until the host has seen everybody who came.
+quiet()
+{
+	local i
+	rm -f host/quiet
+	kill -USR1 "$host" || return
+	for ((i = 0; i < 5000; i++)); do
+		[ ! -e host/quiet ] || break
+		sleep 0.02
+	done
+}
+
 # attacks COLUMN [COMMAND...]: the lines of the probes.
 attacks()
 {
 	local r=${unreadable[$1]} m=${unwritable[$1]}
 	shift
 	anew "$r" "$m"
+	quiet
 	: >host/came
 	# shellcheck disable=SC2094 # nothing is written there
 	attacker "$@" ./probe run "$stage/w/facts" "$r" "$m" "$stage/w/tmp" \
@@ -235,6 +248,7 @@ column()
 		[ -z "$changed" ]
 		ok $? "$1: nothing was made there${changed:+:} $changed"
 	done
+	quiet
 	[ ! -s host/came ]
 	ok $? "$1: nobody came ($(sort -u host/came | tr '\n' ' '))"
 	kill -0 "$host"

@@ -46,6 +46,7 @@
 #include <unistd.h>
 
 #define CALLS_MAX 4
+#define PATIENCE_MS 120000 /* no call that is tried waits for anything */
 #define TRAP_ERRNO 4000 /* what the listener answers; no call has it */
 
 struct call {
@@ -341,7 +342,7 @@ watch(pid_t pid, int in)
 		{ (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 } };
 	int trapped = -1, status = 0;
 
-	while (poll(fds, 3, 10000) > 0) {
+	while (poll(fds, 3, PATIENCE_MS) > 0) {
 		if ((fds[0].revents & POLLIN) != 0) {
 			struct report next;
 

@@ -83,7 +83,7 @@ ask()
 {
 	local line
 	echo "$1" >&"$to"
-	while IFS= read -r -t 120 line <&"$from"; do
+	while IFS= read -r -t 600 line <&"$from"; do
 		[ "$line" != . ] || return 0
 		printf '%s\n' "$line"
 	done
@@ -271,6 +271,9 @@ says 'editor inside' 'save a.env newest' EACCES
 # shellcheck disable=SC2217 # it only holds it
 sleep 1000 <secrets/s &
 reader=$!
+until [ "$(readlink "/proc/$reader/fd/0")" = "$stage/w/secrets/s" ]; do
+	sleep 0.02
+done
 for entry in root cwd; do
 	path=/proc/$reader/$entry/
 	[ $entry = cwd ] || path+=$stage/w/

@@ -62,28 +62,48 @@ go()
 	ok $? "$processes processes of $threads threads: $answer"
 }
 
-# Of cordon itself: memory of its own in KiB, descriptors, threads.
-size()
+# Of cordon itself: memory of its own in KiB.
+memory()
 {
-	echo "$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' \
-	    "/proc/$run/status") $(find "/proc/$run/fd" -type l | wc -l)" \
-	    "$(find "/proc/$run/task" -mindepth 1 -maxdepth 1 | wc -l)"
+	sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$run/status"
+}
+
+# Its descriptors, of which each thread has one of its own that do not count.
+# The last answers may still be on their way out, so this is seen to rest.
+descriptors()
+{
+	local now last='' same=0 i
+	for ((i = 0; i < 600 && same < 5; i++)); do
+		now=$(($(find "/proc/$run/fd" -type l | wc -l) - $(find \
+		    "/proc/$run/task" -mindepth 1 -maxdepth 1 | wc -l)))
+		[ "$now" = "$last" ] && same=$((same + 1)) || same=0
+		last=$now
+		sleep 0.1
+	done
+	echo "$now"
 }
 
 go $(((seconds + 3) / 4))
-read -r memory fds tasks <<<"$(size)"
+before=$(memory) fds=$(descriptors)
 go "$seconds"
-read -r memory2 fds2 tasks2 <<<"$(size)"
+after=$(memory) fds2=$(descriptors)
+# How many threads there are by then is chance, and each needs room for itself;
+# who loses some in each call never comes to an end of it.
+grep -q asan "/proc/$run/maps" && more=0 || more=5
+for ((i = 0; i < more && after > before + 512; i++)); do
+	go "$seconds"
+	before=$after after=$(memory)
+done
 # A sanitizer keeps what was freed.
-if grep -q asan "/proc/$run/maps"; then
-	echo "# a sanitizer: $memory, then $memory2 KiB"
+if [ "$more" = 0 ]; then
+	echo "# a sanitizer: $before, then $after KiB"
 else
-	[ "$memory2" -le $((memory + 512)) ]
-	ok $? "memory is flat: $memory, then $memory2 KiB"
+	[ "$after" -le $((before + 512)) ]
+	ok $? "memory is flat: $before, then $after KiB"
 fi
-# Each thread has one of its own.
-[ $((fds2 - tasks2)) -le $((fds - tasks)) ]
-ok $? "descriptors are not lost: $fds with $tasks threads, then $fds2 with $tasks2"
+# A thread may be about to open or close its own: losing some shows by hundreds.
+[ "$fds2" -le $((fds + 8)) ]
+ok $? "descriptors are not lost: $fds, then $fds2"
 
 exec {to}>&-
 wait "$run"

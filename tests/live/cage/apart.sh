@@ -215,10 +215,11 @@ held
 rm -rf "$stage"
 settle "$other"
 echo host >"/tmp/cordon-apart-$$"
+new=/tmp/cordon-apart-new-$$
 got=$(inside c "cat /tmp/cordon-apart-$$;
-	echo x >/tmp/new; mkdir /tmp/new; mv /tmp/${stage#/tmp/} /tmp/new
-	chmod 777 /tmp; ln file /tmp/new; rmdir /tmp/${stage#/tmp/}")
-[ -z "$got" ] && [ ! -e /tmp/new ]
+	echo x >$new; mkdir $new; mv /tmp/${stage#/tmp/} $new
+	chmod 777 /tmp; ln file $new; rmdir /tmp/${stage#/tmp/}")
+[ -z "$got" ] && [ ! -e $new ]
 ok $? "/tmp is empty but for the workspace ($got)"
 rm -f "/tmp/cordon-apart-$$"
 held

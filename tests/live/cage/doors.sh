@@ -193,7 +193,7 @@ cd "$stage/w" || exit 1
     echo x >"$HOME/f" && echo x >"$TMPDIR/f" && mv places.new places &&
     exec sleep 1000') &
 other=$!
-for ((i = 0; i < 500; i++)); do
+for ((i = 0; i < 5000; i++)); do
 	[ ! -e places ] || break
 	sleep 0.02
 done

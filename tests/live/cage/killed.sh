@@ -49,7 +49,7 @@ for ((i = 0; i < tries; i++)); do
 	if [ $((i + 1)) -lt "$tries" ]; then
 		sleep "$(printf '0.%03d' $((RANDOM % 30)))"
 	else
-		for ((k = 0; k < 500; k++)); do
+		for ((k = 0; k < 5000; k++)); do
 			[ ! -e ran ] || break
 			sleep 0.02
 		done
@@ -57,7 +57,7 @@ for ((i = 0; i < tries; i++)); do
 	kill -KILL "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	[ ! -e ran ] || started=$((started + 1))
-	for ((k = 0; k < 100; k++)); do
+	for ((k = 0; k < 1000; k++)); do
 		left=$(alive)
 		[ -n "$left" ] || break
 		sleep 0.02

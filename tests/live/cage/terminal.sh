@@ -32,26 +32,43 @@ ok()
 	fi
 }
 
-# sees TEXT: it appears on the screen before long.
-sees()
+# before_long COMMAND...: it succeeds within a time that decides nothing.
+before_long()
 {
 	local i
-	for ((i = 0; i < 200; i++)); do
-		tmux capture-pane -p | grep -qF -- "$1" && return 0
+	for ((i = 0; i < 1200; i++)); do
+		"$@" && return 0
 		sleep 0.05
 	done
 	return 1
 }
 
-# starts COMMAND: it runs, so that a key finds it in the foreground.
+shows()
+{
+	tmux capture-pane -p | grep -q "${@:2}" -- "$1"
+}
+
+# sees TEXT: it appears on the screen.  Not what was typed, so that must differ.
+sees()
+{
+	before_long shows "$1" -F
+}
+
+# In front is whom a key finds: of the terminal's group, and not stopped.
+in_front()
+{
+	local pid
+	pid=$(pgrep -u "$(id -u)" -fx -- "$1") || return
+	case $(ps -o stat= -p "$pid") in
+	[SR]*+*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# starts COMMAND: it runs, or is back, so that a key finds it in the foreground.
 starts()
 {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		pgrep -u "$(id -u)" -fx -- "$1" >/dev/null && return 0
-		sleep 0.05
-	done
-	return 1
+	before_long in_front "$1"
 }
 
 types()
@@ -59,15 +76,11 @@ types()
 	tmux send-keys "$@"
 }
 
-# answers COMMAND TEXT: typed again if it was lost while a run ended.
+# answers COMMAND TEXT
 answers()
 {
-	local i
-	for i in 1 2 3; do
-		types "$1" Enter
-		! sees "$2" || return 0
-	done
-	return 1
+	types "$1" Enter
+	sees "$2"
 }
 
 mkdir "$stage"/{home,w}
@@ -79,26 +92,28 @@ if ! command -v tmux >/dev/null; then
 	exit $failures
 fi
 run="$cordon run --quiet --"
-tmux new-session -d -x 80 -y 24 \
-    "env PS1='outer: ' bash --norc --noprofile -i" || exit 1
+outer="bash --norc --noprofile -i -s outer$$" # each has a name of its own
+inner="bash --norc --noprofile -i -s inner$$"
+tmux new-session -d -x 80 -y 24 "env PS1='outer: ' $outer" || exit 1
 sees 'outer:'
 ok $? 'a shell outside'
 
-types "$run env PS1='inner: ' bash --norc --noprofile -i" Enter
+types "$run env PS1='in''ner: ' $inner" Enter
 sees 'inner:'
 ok $? 'a shell inside'
 types 'no job control in this shell; echo jobs: $-' Enter
 sees 'jobs: h'
 ok $? 'it runs commands'
-tmux capture-pane -p | grep -q 'jobs: h[a-zA-Z]*m'
+before_long shows 'jobs: h[a-zA-Z]*m'
 ok $? 'with job control'
 
 types "sleep 1$$; echo after" Enter
 starts "sleep 1$$"
 types C-c
-sees 'inner: '
-types 'echo still here' Enter
-sees 'still here'
+starts "$inner"
+# shellcheck disable=SC2016 # for the shell inside
+types 'echo "still here: $PS1"' Enter
+sees 'still here: inner'
 ok $? 'Ctrl-C ends the command, not the shell'
 
 types "sleep 2$$" Enter
@@ -109,7 +124,7 @@ ok $? 'Ctrl-Z stops a job inside'
 types 'jobs' Enter
 sees "sleep 2$$"
 ok $? 'which the shell knows'
-types 'kill %1; wait; echo job gone' Enter
+types 'kill %1; wait; echo job "gone"' Enter
 sees 'job gone'
 ok $? 'and can end'
 
@@ -118,10 +133,9 @@ types 'stty size' Enter
 sees '33 101'
 ok $? 'the size of the window is known'
 
-# What is typed while a run ends is flushed: so wait for the prompt, on a screen
-# that shows no other.
+# What is typed while a run ends is flushed: so wait for the shell.
 types 'clear; exit 5' Enter
-sees 'outer:'
+starts "$outer"
 # shellcheck disable=SC2016 # for the shell outside
 answers 'echo status $?' 'status 5'
 ok $? 'its code is passed on'
@@ -132,10 +146,9 @@ types C-z
 sees 'Stopped'
 ok $? 'Ctrl-Z stops the run, and the shell outside goes on'
 types 'clear; fg' Enter
-sees 'cordon run'
-sleep 0.5
+starts "sleep 3$$"
 types C-c
-sees 'outer:'
+starts "$outer"
 # shellcheck disable=SC2016 # for the shell outside
 answers 'echo ended $?' 'ended 130'
 ok $? 'it continues, and Ctrl-C ends it'
@@ -145,19 +158,19 @@ starts "dd bs=9$$ status=none"
 types 'through the cage' Enter
 sees 'through the cage'
 types C-d
-sees 'outer:'
+starts "$outer"
 # shellcheck disable=SC2016 # for the shell outside
 answers 'echo done $?' 'done 0'
 ok $? 'what is typed arrives, and its end'
 
-types "$run sh -c 'stty -echo raw'; stty -a | tr ' ' '\\n' | grep -x -- 'echo;*'" Enter
-sees 'echo'
+types "$run sh -c 'stty -echo raw'; echo found \$(stty -a | tr ' ' '\\n' | grep -cx -- 'echo;*')" Enter
+sees 'found 1'
 ok $? 'the terminal is as it was'
 
 # Terminals made inside, and those of others.
 theirs=$(tmux display-message -p '#{pane_tty}')
-types 'clear; cat' Enter
-sleep 0.2
+types "clear; cat - 4$$" Enter
+starts "cat - 4$$"
 for preset in workspace protect; do
 	got=$("$cordon" run --quiet --preset "$preset" -- \
 	    script -qec tty /dev/null </dev/null | tr -d '\r')
@@ -167,7 +180,7 @@ for preset in workspace protect; do
 	    sh -c "echo intruder >$theirs" 2>/dev/null </dev/null
 	ok $? "$preset: another terminal is not written to"
 	"$cordon" run --quiet --preset "$preset" -- \
-	    timeout 5 head -c 1 "$theirs" 2>/dev/null </dev/null
+	    timeout 60 head -c 1 "$theirs" 2>/dev/null </dev/null
 	[ $? -eq 1 ]
 	ok $? "$preset: nor read"
 done

@@ -201,7 +201,7 @@ done
 # Somebody else's that runs now has such a directory as well, and removes it.
 left=$(find "$stage/w" /tmp -maxdepth 2 -user "$(id -un)" \
     -name 'cordon-verify-*' -newer "$stage/policy.yaml" 2>/dev/null)
-for _ in {1..40}; do
+for _ in {1..800}; do
 	present=''
 	for name in $left; do [ ! -e "$name" ] || present=$name; done
 	[ -n "$present" ] || break
