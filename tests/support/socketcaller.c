@@ -55,6 +55,7 @@
 #include <unistd.h>
 
 #define WORDS 24
+#define PATIENCE_MS 60000 /* for what certainly comes */
 
 static char words[WORDS][512];
 
@@ -230,7 +231,7 @@ do_ready(void)
 	int e = 0;
 	socklen_t size = sizeof(e);
 
-	if (poll(&fd, 1, 5000) != 1) {
+	if (poll(&fd, 1, PATIENCE_MS) != 1) {
 		printf("not ready\n");
 		return;
 	}
@@ -346,7 +347,7 @@ do_receive(void)
 	char data[256];
 	ssize_t n;
 
-	if (poll(&fd, 1, 1000) != 1) {
+	if (poll(&fd, 1, PATIENCE_MS) != 1) {
 		printf("nothing\n");
 		return;
 	}
@@ -534,7 +535,8 @@ do_flip(void)
 	shared = both[0];
 	stop = false;
 	pthread_create(&thread, NULL, flipper, both);
-	for (long i = 0; i < number(1); i++) {
+	for (long i = 0, n = number(1);
+	    i < n || (i < 50 * n && (good == 0 || bad == 0)); i++) {
 		int fd = socket(both[0].u.any.sa_family, type(words[2]) |
 			SOCK_CLOEXEC, 0);
 		struct linger hard = { 1, 0 };

@@ -11,7 +11,7 @@
 #include "enforce/home/wipe.h"
 
 #define MODE_DIR     0700U
-#define TAKE_TRIES   64
+#define TAKE_TRIES   1000 /* a sweeper may have to wait for its turn */
 #define TAKE_WAIT_NS 1000000L
 #define BUFFER_BYTES 8192
 #define AHEAD	     "next"

@@ -15,8 +15,8 @@
 #define PREFIX	      "cordon-"
 #define NAMES_MAX     16   /* tries to find a name */
 #define FILE_MAX      4096 /* of a file that is read whole */
-#define CLOSE_MS      2000 /* for the killed to be gone */
-#define CLOSE_TRIES   20
+#define CLOSE_MS      20000 /* for the killed to be gone */
+#define CLOSE_TRIES   200
 #define DEPTH_MAX     8 /* of groups in groups that are removed */
 
 /* ----- Files -------------------------------------------------------------- */

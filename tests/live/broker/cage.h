@@ -353,7 +353,7 @@ cage_count_threads(void)
 static inline int
 cage_threads_left(void)
 {
-	for (int i = 0; i < 200 && cage_count_threads() > 1; i++)
+	for (int i = 0; i < 12000 && cage_count_threads() > 1; i++)
 		usleep(10000);
 	return cage_count_threads();
 }

@@ -159,7 +159,7 @@ check_mode(void)
 	tmp_begin();
 	cage_files();
 	cage_start(&cage, CAGE_C);
-	for (int i = 0; i < 50 && (stat(tmp_path("w/ro/a"), &st) != 0 ||
+	for (int i = 0; i < 5000 && (stat(tmp_path("w/ro/a"), &st) != 0 ||
 				      (st.st_mode & 07777) == 0644); i++)
 		(void)cage_ask(&cage, "flipchange 5000 %s %s",
 		    tmp_path("w/pub/a"), tmp_path("w/ro//a"));
@@ -182,7 +182,7 @@ main(void)
 	check_mode();
 	/* The real one, whose going on needs a domain that is missing then. */
 	open_with = cdn_handle_open;
-	native = race_run(race_native(), "thread", TRIES, true);
+	native = race_until_leak(race_native(), "thread", TRIES);
 	check(&native);
 #ifdef SYS_rename
 	move_with = look_to_move;

@@ -152,8 +152,8 @@ try_info(struct cage *cage, int family, unsigned device)
 	ask_info(cage, family, "one", 0, port, "sent 3");
 	ask_info(cage, family, "two", 1, port, "sent 3");
 	(void)cage_ask(cage, "close 3");
-	ok(strcmp(server_got(server), "one") == 0 &&
-	    strcmp(server_got(server), "two") == 0, "those two arrived");
+	ok(strcmp(server_gets(server), "one") == 0 &&
+	    strcmp(server_gets(server), "two") == 0, "those two arrived");
 	close(server);
 }
 

@@ -58,13 +58,14 @@ check_datagrams(void)
 	cage_start(&cage, CAGE_C);
 	rows_run(&cage, "datagrams", &words, datagrams, CDN_LEN(datagrams));
 	for (size_t i = 0; i < CDN_LEN(want); i++) {
-		const char *got = server_got(allowed);
+		const char *got = want[i][0] == '\0' ? server_got(allowed) :
+							server_gets(allowed);
 
 		ok_f(strcmp(got, want[i]) == 0, "arrived: '%s'", got);
 	}
 	(void)cage_ask(&cage, "flip 20000 dgram 4 127.0.0.1 %d , 4 127.0.0.1"
 	    " %d", words.p, words.q);
-	ok_f(cage_says(&cage, "good ") && server_got(allowed)[0] == 'x',
+	ok_f(cage_says(&cage, "good ") && server_gets(allowed)[0] == 'x',
 	    "flip: %s", cage.answer);
 	ok_f(server_got(denied)[0] == '\0', "nothing else arrived");
 	cage_stop(&cage);
@@ -100,8 +101,8 @@ check_datagrams6(void)
 	cage_files();
 	cage_start(&cage, CAGE_C);
 	rows_run(&cage, "IPv6", &words, rows, CDN_LEN(rows));
-	ok(strcmp(server_got(server), "one") == 0, "the first arrived");
-	ok(strcmp(server_got(server), "two") == 0, "and the second");
+	ok(strcmp(server_gets(server), "one") == 0, "the first arrived");
+	ok(strcmp(server_gets(server), "two") == 0, "and the second");
 	cage_stop(&cage);
 	tmp_end();
 	close(server);
@@ -165,7 +166,7 @@ check_stream(void)
 	peer = accept(server, NULL, NULL);
 	cage_send(&cage, "big 3 %d", SIZE);
 	usleep(50000);
-	for (fd.fd = peer; got < SIZE && poll(&fd, 1, 5000) == 1;) {
+	for (fd.fd = peer; got < SIZE && poll(&fd, 1, SERVER_MS) == 1;) {
 		ssize_t n = read(peer, data, sizeof(data));
 
 		if (n <= 0)

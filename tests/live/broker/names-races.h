@@ -198,7 +198,7 @@ static inline void
 name_race_each(unsigned long n, bool loose, name_race_fn *check)
 {
 #define CHANCES(race) \
-	for (name_chances = loose ? 4 : 0; !(race); name_chances--)
+	for (name_chances = loose ? RACE_CHANCES : 0; !(race); name_chances--)
 	for (size_t i = 0; i < CDN_LEN(name_rows); i++)
 		if (!loose || !name_rows[i].harmless)
 			CHANCES(name_text(CAGE_B, &name_rows[i], n, loose,

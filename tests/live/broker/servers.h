@@ -13,6 +13,8 @@
 
 #include "cage.h"
 
+#define SERVER_MS 60000 /* for what certainly comes */
+
 /* Port 0: any.  -1: there is no such address here. */
 static inline int
 server_inet(const char *host, int type, int *port)
@@ -67,6 +69,18 @@ server_reached(int fd)
 	return n;
 }
 
+/* So many, who may be on their way; more, if there are more. */
+static inline int
+server_awaits(int fd, int want)
+{
+	struct pollfd ready = { fd, POLLIN, 0 };
+	int n = server_reached(fd);
+
+	while (n < want && poll(&ready, 1, SERVER_MS) == 1)
+		n += server_reached(fd);
+	return n;
+}
+
 /* Takes whoever comes, until the end: a full queue would make them wait. */
 struct drain {
 	pthread_t thread;
@@ -100,6 +114,7 @@ drain_stop(struct drain *drain)
 {
 	drain->stop = true;
 	pthread_join(drain->thread, NULL);
+	drain->count += server_reached(drain->fd);
 	return drain->count;
 }
 
@@ -112,6 +127,16 @@ server_got(int fd)
 
 	data[n < 0 ? 0 : n] = '\0';
 	return data;
+}
+
+/* The one that certainly comes. */
+static inline const char *
+server_gets(int fd)
+{
+	struct pollfd ready = { fd, POLLIN, 0 };
+
+	(void)poll(&ready, 1, SERVER_MS);
+	return server_got(fd);
 }
 
 /* ----- Rows ---------------------------------------------------------------------- */

@@ -176,7 +176,7 @@ check_list(void)
 	snprintf(rules, sizeof(rules), "127.0.0.1:%d", words.q);
 	ok_f(cage.op == CORDON_BIND && strcmp(cage.denied, rules) == 0,
 	    "the last denial: %s", cage.denied);
-	ok_f(server_reached(allowed) == 2, "the one was reached");
+	ok_f(server_awaits(allowed, 2) == 2, "the one was reached");
 	drain_start(&drain, allowed);
 	(void)cage_ask(&cage, "flip 20000 stream 4 127.0.0.1 %d , 4 127.0.0.1"
 	    " %d", words.p, words.q);
@@ -364,7 +364,7 @@ check_paths(enum cdn_filter_network network)
 	ok_f(stat(tmp_path("w/pub/new"), &st) == 0 &&
 	    st.st_mode == (S_IFSOCK | 0750), "with the mask of the caller: %o",
 	    st.st_mode);
-	ok_f(server_reached(allowed) == 2, "the one was reached");
+	ok_f(server_awaits(allowed, 2) == 2, "the one was reached");
 	drain_start(&drain, allowed);
 	(void)cage_ask(&cage, "flip 20000 stream u %s , u %s",
 	    tmp_path("w/pub/s"), tmp_path("w/../out/s"));
@@ -437,7 +437,7 @@ check_hanging(bool unix_socket)
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	ms = (to.tv_sec - from.tv_sec) * 1000 +
 	    (to.tv_nsec - from.tv_nsec) / 1000000;
-	ok_f(ms < 10000, "and the end does not wait for them: %ld ms", ms);
+	ok_f(ms < 60000, "and the end does not wait for them: %ld ms", ms);
 	fclose(cage.to);
 	fclose(cage.from);
 	waitpid(cage.pid, NULL, __WALL);

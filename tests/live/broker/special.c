@@ -110,23 +110,41 @@ make_own(struct cage *cage)
 	return sscanf(cage->answer, "pts %d", &number) == 1 ? number : -1;
 }
 
-/* The number of the one that is gone is given to somebody else. */
+/* A terminal of that very name: the master, or -1. */
+static int
+make_named(const char *want)
+{
+	char name[64];
+	int masters[64], n = 0, found = -1;
+
+	while (found < 0 && n < 64 && (masters[n] = make_foreign(name)) >= 0)
+		if (strcmp(name, want) == 0)
+			found = masters[n];
+		else
+			n++;
+	while (n > 0)
+		close(masters[--n]);
+	return found;
+}
+
+/*
+ * The number of the one that is gone is given to somebody else.  It is free a
+ * moment later, and another process of this machine may have it for a while.
+ */
 static void
 check_number_again(struct cage *cage, int number)
 {
-	char name[64], want[64];
-	int masters[64], n = 0;
+	char want[64];
+	int master = -1;
 
 	(void)cage_ask(cage, "close 3");
 	snprintf(want, sizeof(want), "/dev/pts/%d", number);
-	while (n < 64 && (masters[n] = make_foreign(name)) >= 0 &&
-	    strcmp(name, want) != 0)
-		n++;
+	for (int i = 0; i < 12000 && (master = make_named(want)) < 0; i++)
+		usleep(10000);
 	(void)cage_ask(cage, "open 2 0 %s", want);
-	ok_f(n < 64 && cage_says(cage, "errno 13"),
+	ok_f(master >= 0 && cage_says(cage, "errno 13"),
 	    "whose number is somebody else's now: %s", cage->answer);
-	while (n >= 0)
-		close(masters[n--]);
+	close(master);
 }
 
 static void
@@ -262,7 +280,8 @@ check_hanging(bool all)
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	ms = (to.tv_sec - from.tv_sec) * 1000 +
 	    (to.tv_nsec - from.tv_nsec) / 1000000;
-	ok_f(ms < 10000, "and the end does not wait for it: %ld ms", ms);
+	/* The kernel itself breaks a lease after 45 seconds. */
+	ok_f(ms < 30000, "and the end does not wait for it: %ld ms", ms);
 	fclose(cage.to);
 	fclose(cage.from);
 	waitpid(cage.pid, NULL, __WALL);

@@ -232,8 +232,8 @@ static const struct {
 	{ "ulimit -t", { .cpu_ms = 1 }, "1\n" },
 	{ "ulimit -t", { .cpu_ms = 61001 }, "62\n" },
 	{ "ulimit -d", { .memory_bytes = 64UL << 20 }, "65536\n" },
-	{ "grep -c '^Max processes *123  *123 ' /proc/self/limits",
-	    { .processes = 123 }, "1\n" },
+	{ "grep -c '^Max processes *12345  *12345 ' /proc/self/limits",
+	    { .processes = 12345 }, "1\n" },
 	{ "ulimit -c", { 0 }, "0\n" },
 };
 

@@ -56,11 +56,16 @@ run_one(int number)
 	return good;
 }
 
+/* All are there before the first runs: so many arenas are made, and no more. */
+static pthread_barrier_t start;
+
 static void *
 work(void *arg)
 {
 	struct worker *worker = arg;
 
+	free(malloc(1));
+	pthread_barrier_wait(&start);
 	for (int i = 0; i < RUNS; i++)
 		worker->good += run_one(worker->number * RUNS + i);
 	return NULL;
@@ -72,6 +77,8 @@ work_together(void)
 	struct worker workers[THREADS];
 	int good = 0;
 
+	tmp_need(pthread_barrier_init(&start, NULL, THREADS) == 0, "barrier",
+	    "");
 	for (int i = 0; i < THREADS; i++) {
 		workers[i] = (struct worker){ .number = i };
 		tmp_need(pthread_create(&workers[i].thread, NULL, work,
@@ -81,6 +88,7 @@ work_together(void)
 		pthread_join(workers[i].thread, NULL);
 		good += workers[i].good;
 	}
+	pthread_barrier_destroy(&start);
 	return good;
 }
 

@@ -75,7 +75,8 @@ test_timeouts(enum cdn_reaper reaper)
 		/* Whoever says goodbye must have the time. */
 		request.grace_ms = strstr(timeouts[i].out, "bye") != NULL
 		    ? LONG_MS : 100;
-		result = must_time_out(&request, "part");
+		result = must_time_out_saying(&request, "part",
+		    timeouts[i].err);
 		ok_f(result.timed_out && !result.has_exit_code &&
 		    !result.success && result.signal == 0 &&
 		    is_text(&result.out, timeouts[i].out) &&
@@ -224,7 +225,7 @@ stderr_is_stuck(void *arg)
 	int both[2];
 
 	(void)arg;
-	alarm(LONG_MS / 2000);
+	alarm(LONG_MS / 1000);
 	if (pipe2(both, O_CLOEXEC | O_NONBLOCK) != 0)
 		return 2;
 	while (write(both[1], "x", 1) == 1)

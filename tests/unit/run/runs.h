@@ -122,16 +122,25 @@ must_run(const struct cdn_run_request *request)
 	return result;
 }
 
+static inline const char *
+text_of(const struct cdn_buf *buf)
+{
+	return buf->p == NULL ? "" : buf->p;
+}
+
 /*
- * A run that shall end by its deadline, but not before it said `word` on
- * stdout: on a busy machine the deadline is set again, twice as late.
+ * A run that shall end by its deadline, but not before it said one thing on
+ * stdout and another on stderr: on a busy machine the deadline is set again,
+ * twice as late.
  */
 static inline struct cdn_run_result
-must_time_out(struct cdn_run_request *request, const char *word)
+must_time_out_saying(struct cdn_run_request *request, const char *out,
+    const char *err)
 {
 	struct cdn_run_result result = must_run(request);
 
-	while (strstr(result.out.p == NULL ? "" : result.out.p, word) == NULL &&
+	while ((strstr(text_of(&result.out), out) == NULL ||
+		   strstr(text_of(&result.err), err) == NULL) &&
 	    request->wall_ms < LONG_MS) {
 		cdn_run_result_done(&result);
 		request->wall_ms *= 2;
@@ -140,10 +149,10 @@ must_time_out(struct cdn_run_request *request, const char *word)
 	return result;
 }
 
-static inline const char *
-text_of(const struct cdn_buf *buf)
+static inline struct cdn_run_result
+must_time_out(struct cdn_run_request *request, const char *word)
 {
-	return buf->p == NULL ? "" : buf->p;
+	return must_time_out_saying(request, word, "");
 }
 
 /* Bytes, NUL included: is it exactly that? */
