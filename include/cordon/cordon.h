@@ -985,6 +985,25 @@ CORDON_API CORDON_MUST_USE int cordon_mcp_pins(
 CORDON_API CORDON_MUST_USE int cordon_mcp_forget(const char *name,
     struct cordon_error *err);
 
+/*
+ * The configuration of an MCP client, rewritten so that the servers it starts
+ * run behind the guard, or as it was before.  Only those bytes change.
+ */
+struct cordon_mcp_wrap {
+	size_t size;	      /* sizeof(struct cordon_mcp_wrap) */
+	const char *file;     /* JSON; TOML when its name ends so */
+	const char *command;  /* the guard's program */
+	const char *const *options; /* of the guard; or NULL */
+	bool undo;
+	/* For each server; left: why nothing was done about it, or NULL. */
+	void (*server)(const char *name, const char *left, void *arg);
+	/* When something is to be written; false: it is not.  NULL: do. */
+	bool (*show)(const char *difference, void *arg);
+	void *arg;
+};
+CORDON_API CORDON_MUST_USE int cordon_mcp_wrap(
+    const struct cordon_mcp_wrap *wrap, struct cordon_error *err);
+
 /* ----- Named policies and trust ------------------------------------------ */
 
 struct cordon_store_entry {

@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include "enforce/guard/config.h"
 #include "enforce/guard/guard.h"
 #include "enforce/guard/judge.h"
 #include "enforce/guard/pins.h"
@@ -96,4 +97,18 @@ cordon_mcp_forget(const char *name, struct cordon_error *err)
 		code = cdn_pins_forget(state, name, err);
 	cdn_arena_free(arena);
 	return code;
+}
+
+/* ----- Configurations ----------------------------------------------------------- */
+
+int
+cordon_mcp_wrap(const struct cordon_mcp_wrap *wrap, struct cordon_error *err)
+{
+	CDN_NEED(wrap, err);
+	if (wrap->size < sizeof(*wrap))
+		return cdn_err(err, CORDON_E_INVALID,
+		    "wrap: set .size to sizeof(wrap)");
+	CDN_NEED(wrap->file, err);
+	CDN_NEED(wrap->command, err);
+	return cdn_config_wrap(wrap, err);
 }

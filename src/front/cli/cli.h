@@ -122,5 +122,6 @@ int cli_worker_show(const struct cli_args *args);
 int cli_worker_migrate(const struct cli_args *args);
 int cli_mcp_guard(const struct cli_args *args);
 int cli_mcp_pins(const struct cli_args *args);
+int cli_mcp_wrap(const struct cli_args *args);
 
 #endif

@@ -37,6 +37,14 @@ log_format_word(int i)
 	return words[i];
 }
 
+static const char *
+wrapped_word(int i)
+{
+	static const char *const words[] = { "args", "bare", NULL };
+
+	return words[i];
+}
+
 /* A list of endpoints is possible, too. */
 static const char *
 network_word(int i)
@@ -118,6 +126,12 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "-o FILE: write it there", NULL, 'o' },
 	[CLI_SEED]	  = { "seed", CLI_VALUE, "N",
 	    "try the same paths as another time" },
+	[CLI_WRAPPED]	  = { "wrapped", CLI_VALUE, "HOW",
+	    "written by 'cordon mcp wrap', for its --undo", wrapped_word },
+	[CLI_UNDO]	  = { "undo", CLI_FLAG, NULL,
+	    "as it was before, byte for byte" },
+	[CLI_SHOW_ONLY]	  = { "dry-run", CLI_FLAG, NULL,
+	    "show the difference, change nothing" },
 	[CLI_JSON]	  = { "json", CLI_FLAG, NULL,
 	    "print JSON, one object per line" },
 	[CLI_VERBOSE]	  = { "verbose", CLI_FLAG, NULL,

@@ -27,7 +27,8 @@ static const struct cli_command rows[] = {
 	.exits = { NULL },
 	.more_exits = CLI_RUN_EXITS("SERVER"),
 	.failure = CLI_RUN_FAILED,
-	.options = CLI_SESSION | CLI_LAUNCH | CLI_BIT(CLI_QUIET) | CLI_BIT(CLI_VERBOSE),
+	.options = CLI_SESSION | CLI_LAUNCH | CLI_BIT(CLI_WRAPPED) | CLI_BIT(CLI_QUIET) |
+	    CLI_BIT(CLI_VERBOSE),
 	.operands_max = SIZE_MAX,
 	.run = cli_mcp_guard,
 	},
@@ -42,6 +43,25 @@ static const struct cli_command rows[] = {
 	.options = CLI_PRINT,
 	.operands_max = 2,
 	.run = cli_mcp_pins,
+	},
+	{
+	.name = "mcp wrap",
+	.usage = "FILE [-- GUARD_OPTIONS...]",
+	.summary = "put the servers of an MCP client behind the guard",
+	.about =
+"FILE is what a client starts its servers by: .mcp.json, Claude's, Gemini's and\n"
+"VS Code's JSON, or Codex' config.toml.  Each server that is a command becomes\n"
+"one of 'cordon mcp guard', with the options behind '--'.  The difference is\n"
+"shown, then written at once; nothing else in FILE changes, and --undo gives the\n"
+"bytes back.  Servers behind a URL, and those that are guarded, are left alone.\n",
+	.examples =
+"cordon mcp wrap --dry-run .mcp.json\n"
+"cordon mcp wrap ~/.codex/config.toml -- --network full\n"
+"cordon mcp wrap --undo .mcp.json\n",
+	.exits = { "it is as you wanted", NULL, CLI_UNUSABLE },
+	.options = CLI_BIT(CLI_UNDO) | CLI_BIT(CLI_SHOW_ONLY) | CLI_PRINT,
+	.operands_max = SIZE_MAX,
+	.run = cli_mcp_wrap,
 	},
 };
 /* clang-format on */

@@ -1,0 +1,176 @@
+#include "engine/wrap/servers.h"
+
+#include "base/json.h"
+#include "engine/wrap/jsonc.h"
+
+struct reader {
+	struct cdn_json json; /* of the text without comments */
+	struct cdn_arena *arena;
+	struct cdn_wrap_servers *servers;
+	struct cordon_error *err;
+};
+
+static int
+bad(const struct reader *r, const struct cdn_json_node *at, const char *what)
+{
+	return cdn_wrap_bad(r->json.text, at->start, what, r->err);
+}
+
+static struct cdn_wrap_member
+member_of(const struct cdn_json_node *node)
+{
+	return (struct cdn_wrap_member){ .is_there = true,
+		.key = node->key_start, .prefix = CDN_STR(""),
+		.start = node->start, .end = node->end };
+}
+
+static int
+read_words(const struct reader *r, const struct cdn_json_node *args,
+    struct cdn_wrap_server *server)
+{
+	const struct cdn_json_node *word = cdn_json_first(&r->json, args);
+
+	if (args->type != CDN_JSON_ARRAY)
+		return bad(r, args, "'args' is no list");
+	server->args = member_of(args);
+	server->words = cdn_arena_array(r->arena, (size_t)args->count + 1,
+	    sizeof(*server->words));
+	if (server->words == NULL)
+		return cdn_err_nomem(r->err);
+	for (; word != NULL; word = cdn_json_next(&r->json, word)) {
+		struct cdn_wrap_string *to = &server->words[server->n++];
+
+		if (word->type != CDN_JSON_STRING)
+			return bad(r, word, "an argument is no string");
+		*to = (struct cdn_wrap_string){ .start = word->start,
+			.end = word->end };
+		if (!cdn_json_string(&r->json, word, r->arena, &to->text))
+			return cdn_err_nomem(r->err);
+	}
+	return 0;
+}
+
+static int
+read_command(const struct reader *r, const struct cdn_json_node *command,
+    struct cdn_wrap_server *server)
+{
+	if (command->type != CDN_JSON_STRING)
+		return bad(r, command, "'command' is no string");
+	server->command = member_of(command);
+	if (!cdn_json_string(&r->json, command, r->arena, &server->program))
+		return cdn_err_nomem(r->err);
+	return 0;
+}
+
+static int
+read_server(const struct reader *r, const struct cdn_json_node *node,
+    cdn_str name)
+{
+	const struct cdn_json_node *command = cdn_json_find(&r->json, node,
+	    "command");
+	const struct cdn_json_node *args = cdn_json_find(&r->json, node, "args");
+	const struct cdn_json_node *type = cdn_json_find(&r->json, node, "type");
+	struct cdn_wrap_server *server;
+	int code = 0;
+
+	if (node->type != CDN_JSON_OBJECT)
+		return bad(r, node, "this is no server");
+	server = cdn_wrap_add(r->servers, name, r->arena);
+	if (server == NULL)
+		return cdn_err_nomem(r->err);
+	server->remote = cdn_json_find(&r->json, node, "url") != NULL ||
+	    cdn_json_find(&r->json, node, "httpUrl") != NULL;
+	server->other_type = type != NULL &&
+	    !cdn_json_is(&r->json, type, CDN_STR("stdio"));
+	if (command != NULL)
+		code = read_command(r, command, server);
+	if (code == 0 && command != NULL && args != NULL)
+		code = read_words(r, args, server);
+	return code;
+}
+
+/* where: the name of what they are in, or NULL. */
+static int
+read_servers(const struct reader *r, const struct cdn_json_node *list,
+    const cdn_str *where)
+{
+	const struct cdn_json_node *node;
+	cdn_str name;
+	char *text;
+	int code = 0;
+
+	if (list == NULL)
+		return 0;
+	if (list->type != CDN_JSON_OBJECT)
+		return bad(r, list, "servers stand in an object");
+	r->servers->found = true;
+	for (node = cdn_json_first(&r->json, list); code == 0 && node != NULL;
+	     node = cdn_json_next(&r->json, node)) {
+		if (!cdn_json_key(&r->json, node, r->arena, &name))
+			return cdn_err_nomem(r->err);
+		if (where != NULL) {
+			text = cdn_arena_printf(r->arena, "%.*s: %.*s",
+			    CDN_STR_ARG(*where), CDN_STR_ARG(name));
+			if (text == NULL)
+				return cdn_err_nomem(r->err);
+			name = cdn_str_of(text);
+		}
+		code = read_server(r, node, name);
+	}
+	return code;
+}
+
+/* A person's servers for single projects: {"projects":{"/p":{"mcpServers": */
+static int
+read_projects(const struct reader *r)
+{
+	const struct cdn_json_node *project = cdn_json_find(&r->json,
+	    &r->json.nodes[0], "projects");
+	cdn_str name;
+	int code = 0;
+
+	project = project == NULL ? NULL : cdn_json_first(&r->json, project);
+	for (; code == 0 && project != NULL;
+	     project = cdn_json_next(&r->json, project)) {
+		const struct cdn_json_node *list = cdn_json_find(&r->json,
+		    project, "mcpServers");
+
+		if (list == NULL)
+			continue;
+		if (!cdn_json_key(&r->json, project, r->arena, &name))
+			return cdn_err_nomem(r->err);
+		code = read_servers(r, list, &name);
+	}
+	return code;
+}
+
+int
+cdn_wrap_read_json(cdn_str text, struct cdn_arena *arena,
+    struct cdn_wrap_servers *ret, struct cordon_error *err)
+{
+	const struct cdn_json_options options = {
+		.max_bytes = CDN_WRAP_MAX,
+		.max_depth = CDN_RPC_DEPTH_MAX,
+	};
+	struct reader r = { .arena = arena, .servers = ret, .err = err };
+	const struct cdn_json_node *root, *mcp;
+	cdn_str blank;
+	int code;
+
+	if (!cdn_jsonc_blank(text, arena, &blank))
+		return cdn_err_nomem(err);
+	code = cdn_json_parse(blank, &options, arena, &r.json, err);
+	if (code != 0)
+		return code;
+	root = &r.json.nodes[0];
+	mcp = cdn_json_find(&r.json, root, "mcp");
+	code = read_servers(&r, cdn_json_find(&r.json, root, "mcpServers"),
+	    NULL);
+	if (code == 0)
+		code = read_servers(&r, cdn_json_find(&r.json, root,
+		    "servers"), NULL);
+	if (code == 0 && mcp != NULL)
+		code = read_servers(&r, cdn_json_find(&r.json, mcp, "servers"),
+		    NULL);
+	return code != 0 ? code : read_projects(&r);
+}

@@ -1,0 +1,162 @@
+# cordon mcp wrap: a client's file behind the guard, and back.
+
+load helper
+
+prepare()
+{
+	cat >.mcp.json <<-'END'
+	{
+	  "mcpServers": {
+	    "files": { "command": "node", "args": ["files.js", "."] },
+	    "remote": { "type": "http", "url": "https://example.org/mcp" }
+	  }
+	}
+	END
+	cp .mcp.json before
+	PATH=$(dirname "$CORDON"):$PATH
+}
+
+same()
+{
+	cmp "$1" "$2"
+}
+
+@test "it shows the difference, then writes it, and nothing else" {
+	cordon mcp wrap .mcp.json
+	exits 0
+	cp "$T/stdout" shown
+	prints '-    "files": { "command": "node", "args": ["files.js", "."] },'
+	prints '+    "files": { "command": "cordon", "args": ["mcp", "guard", "--wrapped=args", "--", "node", "files.js", "."] },'
+	lacks example.org
+	complains "'remote' is left alone: it is remote"
+	diff -U0 --label .mcp.json --label .mcp.json before .mcp.json >wanted || true
+	same shown wanted
+}
+
+@test "a second time nothing happens" {
+	cordon mcp wrap .mcp.json
+	cp .mcp.json once
+	cordon mcp wrap .mcp.json
+	exits 0
+	[ -z "$output" ]
+	complains "'.mcp.json' stays as it is"
+	same once .mcp.json
+}
+
+@test "--undo gives the bytes back" {
+	cordon mcp wrap .mcp.json -- --network full
+	prints '"--wrapped=args", "--network", "full", "--", "node"'
+	cordon mcp wrap --undo .mcp.json
+	exits 0
+	prints '+    "files": { "command": "node", "args": ["files.js", "."] },'
+	same before .mcp.json
+	cordon mcp wrap --undo .mcp.json
+	exits 0
+	[ -z "$output" ]
+	same before .mcp.json
+}
+
+@test "--undo leaves what a person guarded" {
+	echo '{"servers":{"a":{"command":"cordon","args":["mcp","guard","--","n"]}}}' >m.json
+	cp m.json hand
+	cordon mcp wrap m.json
+	exits 0
+	cordon mcp wrap --undo m.json
+	exits 0
+	complains 'somebody else guarded it'
+	same hand m.json
+}
+
+@test "--dry-run changes nothing" {
+	cordon mcp wrap --dry-run .mcp.json
+	exits 0
+	prints '--wrapped=args'
+	same before .mcp.json
+}
+
+@test "Codex' configuration" {
+	printf 'model = "x" # m\n[mcp_servers.a]\ncommand = "n" # c\nenv = { A = "1" }\n' >config.toml
+	cp config.toml t
+	cordon mcp wrap config.toml
+	exits 0
+	prints '+args = ["mcp", "guard", "--wrapped=bare", "--", "n"]'
+	prints '+command = "cordon" # c'
+	cordon mcp wrap --undo config.toml
+	exits 0
+	same t config.toml
+}
+
+@test "what cannot be read is left alone, and says where" {
+	printf '{\n"mcpServers": {"a": {"command": 7}}}\n' >bad.json
+	cp bad.json b
+	cordon mcp wrap bad.json
+	exits 2
+	complains "bad.json: line 2: 'command' is no string"
+	same b bad.json
+	printf '[mcp_servers.a]\ncommand = "n\n' >bad.toml
+	cordon mcp wrap bad.toml
+	exits 2
+	complains 'bad.toml: line 2: this string has no end'
+	cordon mcp wrap missing.json
+	exits 2
+	echo '{"a":1}' >none.json
+	cordon mcp wrap none.json
+	exits 2
+	complains 'it holds no MCP servers'
+}
+
+@test "its mode stays, a link stays a link" {
+	chmod 640 .mcp.json
+	mkdir d
+	ln -s ../.mcp.json d/link.json
+	cordon mcp wrap d/link.json
+	exits 0
+	[ -L d/link.json ]
+	[ "$(stat -c %a .mcp.json)" = 640 ]
+	grep -q wrapped .mcp.json
+	[ -z "$(find . -name '.mcp.json?*')" ]
+}
+
+@test "a terminal is not driven by what is shown" {
+	printf '{"servers": {"a": {"command": "n" /* \033[2J */}}}\n' >m.json
+	cordon mcp wrap m.json
+	exits 0
+	prints '\x1b[2J'
+	[ "$(tr -d '\n' <"$T/stdout" | tr -d '[:print:]' | wc -c)" = 0 ]
+}
+
+@test "JSON tells of each server" {
+	cordon mcp wrap --json .mcp.json
+	exits 0
+	prints_line '{"schema":1,"file":".mcp.json","server":"files","changed":true,"left":null}'
+	prints_line '{"schema":1,"file":".mcp.json","server":"remote","changed":false,"left":"it is remote"}'
+}
+
+@test "usage" {
+	cordon mcp wrap
+	exits 2
+	cordon mcp wrap a b
+	exits 2
+	cordon mcp wrap .mcp.json -- --
+	exits 2
+	same before .mcp.json
+}
+
+@test "by our place where PATH does not lead to us" {
+	PATH=/usr/bin:/bin cordon mcp wrap .mcp.json
+	exits 0
+	prints "\"command\": \"$(realpath "$CORDON")\""
+	PATH=/usr/bin:/bin cordon mcp wrap --undo .mcp.json
+	same before .mcp.json
+}
+
+@test "what is written runs the server behind the guard" {
+	echo '{"mcpServers":{"a":{"command":"sh","args":["-c","exit 7"]}}}' >m.json
+	cordon mcp wrap m.json
+	exits 0
+	mapfile -t words < <(python3 -c 'import json
+a = json.load(open("m.json"))["mcpServers"]["a"]
+print("\n".join(a["args"]))')
+	cordon "${words[@]}" </dev/null
+	exits 7
+}
