@@ -64,7 +64,7 @@
 #define CDN_REPORT_HANDED_MAX 10000 /* files it finds to be told of */
 #define CDN_REPORT_DEPTH_MAX 128    /* directories in each other */
 #define CDN_REPORT_LOOKS_MAX 200000 /* files looked at for what was written */
-#define CDN_BWRAP_WAIT_MS    3000   /* for bwrap to show that it works */
+#define CDN_BWRAP_WAIT_MS    10000  /* for bwrap to show that it works */
 #define CDN_MOUNTS_MAX	     16384  /* mounts of one namespace */
 #define CDN_MOUNTINFO_MAX    (8UL * 1024UL * 1024UL) /* bytes they are told in */
 #define CDN_LINK_SCAN_MAX    65536  /* entries looked at for other names */

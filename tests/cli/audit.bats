@@ -149,12 +149,12 @@ two_runs()
 	[ "$(wc -l <"$T/stdout")" -eq 10 ]
 	"$CORDON" audit tail -f >"$T/followed" &
 	pid=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		[ "$(wc -l <"$T/followed")" -lt 10 ] || break
 		sleep 0.1
 	done
 	cordon run -- sh -c 'exit 7'
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		if grep -q 'ended with 7' "$T/followed"; then break; fi
 		sleep 0.1
 	done
@@ -168,14 +168,14 @@ two_runs()
 	cordon run -- true
 	"$CORDON" audit tail --follow >"$T/followed" &
 	pid=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		[ "$(wc -l <"$T/followed")" -lt 2 ] || break
 		sleep 0.1
 	done
 	mv "$AUDIT" "$AUDIT.1"
 	cordon run -- sh -c 'exit 7'
 	exits 7
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		if grep -q 'ended with 7' "$T/followed"; then break; fi
 		sleep 0.1
 	done

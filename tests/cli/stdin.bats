@@ -183,11 +183,11 @@ END
 	pid=$!
 	exec 8>"$T/in" 9<"$T/out"
 	echo '{"path":"src/a"}' >&8
-	IFS= read -r -t 20 line <&9
+	IFS= read -r -t 120 line <&9
 	[[ $line == *'"path":"src/a"'*'"decision":"allow"'* ]]
 	printf '{"path":"secre' >&8
 	printf 'ts/k"}\n' >&8
-	IFS= read -r -t 20 line <&9
+	IFS= read -r -t 120 line <&9
 	[[ $line == *'"decision":"deny"'* ]]
 	exec 8>&-
 	wait "$pid"

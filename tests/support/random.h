@@ -1,6 +1,7 @@
 /*
- * random - a generator whose seed is printed, so that a failure can be had
- * again: CORDON_SEED=N.
+ * random - a generator whose seed is printed: always the same one, so that who
+ * changes something is told of that and of nothing else.  CORDON_SEED=random
+ * makes others, and CORDON_SEED=N is a failure of those had again.
  */
 #ifndef CDN_TESTS_RANDOM_H
 #define CDN_TESTS_RANDOM_H
@@ -8,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,8 +38,13 @@ random_start(void)
 {
 	const char *given = getenv("CORDON_SEED");
 
-	random_state = given != NULL ? strtoull(given, NULL, 10) :
-	    (unsigned long long)time(NULL) << 20 ^ (unsigned)getpid();
+	if (given == NULL || given[0] == '\0')
+		random_state = 20261116;
+	else if (strcmp(given, "random") == 0)
+		random_state = (unsigned long long)time(NULL) << 20 ^
+		    (unsigned)getpid();
+	else
+		random_state = strtoull(given, NULL, 10);
 	printf("# CORDON_SEED=%llu\n", (unsigned long long)random_state);
 }
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -53,7 +54,7 @@ body_fifo(void *arg)
 {
 	struct cordon_error err;
 
-	alarm(20); /* instead of waiting for a writer for ever */
+	alarm(120); /* instead of waiting for a writer for ever */
 	return read_error(arg, false, &err) == CORDON_E_INVALID ? 0 : 1;
 }
 
@@ -356,14 +357,19 @@ test_no_room(void)
 
 /* ----- Readers and a writer at the same time ------------------------------ */
 
-#define ROUNDS 300
+#define ROUNDS	    300
+#define LEAST_READS 100
+#define MOST_ROUNDS (1000 * ROUNDS) /* until the reader had its turn */
+
+static volatile unsigned *reads_done; /* shared with the writer */
 
 static int
 body_writer(void *arg)
 {
 	char *text = arg;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS ||
+	     (*reads_done < LEAST_READS && i < MOST_ROUNDS); i++) {
 		memset(text, 'a' + i % 26, 50000);
 		if (cdn_store_write(tmp_path("w/shared"),
 			(cdn_str){ text, 1000 + 100U * (unsigned)(i % 400) },
@@ -377,10 +383,13 @@ static void
 test_atomic(void)
 {
 	static char text[50000];
-	unsigned reads_done = 0, mixed = 0;
+	unsigned mixed = 0;
 	int status = 0;
 	pid_t pid;
 
+	reads_done = mmap(NULL, sizeof(*reads_done), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	tmp_need(reads_done != MAP_FAILED, "mmap", "");
 	tmp_need(writes("w/shared", "a", 0600) == 0, "write", "shared");
 	pid = fork();
 	tmp_need(pid >= 0, "fork", "writer");
@@ -391,7 +400,7 @@ test_atomic(void)
 		int r = cdn_store_read(tmp_path("w/shared"), sizeof(text),
 		    false, &buf, NULL);
 
-		reads_done++;
+		++*reads_done;
 		if (r != 0) {
 			mixed++;
 			continue;
@@ -404,8 +413,8 @@ test_atomic(void)
 		cdn_buf_done(&buf);
 	}
 	ok_f(WIFEXITED(status) && WEXITSTATUS(status) == 0 && mixed == 0 &&
-		reads_done > 0,
-	    "%u reads while it was replaced, %u mixed", reads_done, mixed);
+		*reads_done >= LEAST_READS,
+	    "%u reads while it was replaced, %u mixed", *reads_done, mixed);
 }
 
 int
