@@ -17,7 +17,7 @@ static const struct {
 	const char *script;
 } programs[] = {
 	{ "/bin/sh", "for i in 1 2 3; do echo $i; done | (read a; echo $a) & wait" },
-	{ "/bin/ls", "ls -la /etc | wc -l" },
+	{ "/bin/ls", "mkdir d && touch d/a d/b && ls -la d | wc -l && rm -r d" },
 	{ "/bin/cat", "echo x >f && cat f && rm f" },
 	{ "/bin/cp", "echo x >f && cp -p f g && mv g h && chmod 600 h && cat h && rm f h" },
 	{ "/bin/tar", "mkdir d && echo x >d/f && tar cf t d && rm -r d && tar xf t &&"
@@ -33,13 +33,14 @@ static const struct {
 	{ "/usr/bin/perl", "perl -e 'print join(\",\", map { $_ * 2 } 1..3), \"\\n\";"
 	    " system(\"true\")'" },
 	{ "/usr/bin/node", "/usr/bin/node -e 'console.log(1+1);"
-	    " require(\"child_process\").execFile(\"echo\", [\"3\"], (e, out) => console.log(out));"
-	    " require(\"fs\").promises.readFile(\"/etc/hostname\").then(() => console.log(4))'" },
+	    " require(\"child_process\").execFile(\"echo\", [\"3\"], (e, out) => {"
+	    " console.log(out);"
+	    " require(\"fs\").promises.readFile(\"/etc/passwd\").then(() => console.log(4)) })'" },
 	{ "/usr/bin/git", "git init -q r && cd r && git config user.email a@b &&"
 	    " git config user.name a && echo x >f && git add f && git commit -qm m &&"
 	    " git status --short --branch && cd .. && rm -rf r" },
 	{ "/usr/bin/make", "printf 'all:\\n\\t@echo made\\n' >Makefile && make -s && rm Makefile" },
-	{ "/usr/bin/timeout", "timeout 10 sh -c 'sleep 0.01; echo slept'" },
+	{ "/usr/bin/timeout", "timeout 100 sh -c 'sleep 0.01; echo slept'" },
 };
 
 static void
