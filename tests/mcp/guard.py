@@ -433,6 +433,32 @@ def test_pins(world):
        'nothing else is forgotten')
 
 
+def test_two_guards(world):
+    """Of one server, at the same time: none loses what the other pinned."""
+    def tools_are(*more):
+        with open(os.path.join(world.workspace, 'more'), 'w',
+                  encoding='utf-8') as file:
+            json.dump([{'name': n, 'description': d} for n, d in more], file)
+    one, other = Guard(world, 'more'), Guard(world, 'more')
+    one.ask('ping')
+    other.ask('ping')    # both have read what was kept: nothing
+    tools_are(('a', 'first'))
+    one.ask('tools/list')
+    tools_are(('a', 'second'), ('b', 'first'))
+    other.ask('tools/list')
+    kept = json.loads(world.cordon('mcp', 'pins', '--json').stdout)
+    ok(kept['tools'] == 5, 'two guards of one server keep all tools', kept)
+    with open(kept['file'], encoding='utf-8') as file:
+        found = {t['name']: t['description'] for t in json.load(file)['tools']}
+    ok(found['a'] == found['b'] == 'first', 'as they were seen first', found)
+    ok(denial_of(other.call('a', x=1)).get('reason') == 'pin',
+       'who saw it described otherwise stops it')
+    ok('result' in one.call('a', x=1) and 'result' in other.call('b', x=1),
+       'and nothing else')
+    one.end()
+    other.end()
+
+
 # ----- Much at once -------------------------------------------------------------------
 
 def test_many(world):
@@ -549,6 +575,7 @@ def test_usage(world):
 
 TESTS = [test_bytes, test_answers, test_texts, test_refusals, test_hostile,
          test_cage, test_ids, test_cancel, test_server_lines, test_pins,
+         test_two_guards,
          test_many, test_large, test_ends, test_usage]
 
 

@@ -38,6 +38,9 @@ def tools():
         {'name': 'put', 'description': 'writes', 'inputSchema': path,
          'annotations': {'readOnlyHint': False}},
     ]
+    if 'more' in MODES:                 # tools that a test changes as we run
+        with open('more', encoding='utf-8') as file:
+            found += json.load(file)
     if 'odd' in MODES:
         found.append({'name': 'ech\u043e', 'description': 'not echo'})
         found.append({'name': 'echo', 'description': 'not the first'})

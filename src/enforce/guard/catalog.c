@@ -82,6 +82,44 @@ cdn_catalog_add(struct cdn_catalog *catalog, const struct cdn_json *json,
 	return 0;
 }
 
+static int
+merge_one(struct cdn_catalog *catalog, const struct cdn_catalog_tool *kept,
+    struct cordon_error *err)
+{
+	struct cdn_catalog_tool *ours = cdn_catalog_find(catalog, kept->name);
+	const struct cdn_json_node *node = &kept->json.nodes[0];
+	struct cdn_catalog_tool *theirs;
+	cdn_str member;
+
+	if (ours == NULL)
+		return cdn_catalog_add(catalog, &kept->json, node, kept->name,
+		    err);
+	if (ours->stopped != NULL || cdn_rpc_tool_same(&kept->json, node,
+	    &ours->json, &ours->json.nodes[0], &member))
+		return 0;
+	theirs = tool_new(cdn_json_raw(&kept->json, node), kept->name);
+	if (theirs == NULL)
+		return cdn_err_nomem(err);
+	theirs->stopped = "another guard of this server saw it described "
+	    "otherwise";
+	for (size_t i = 0; i < catalog->n; i++)
+		if (catalog->v[i] == ours)
+			catalog->v[i] = theirs;
+	cdn_arena_free(ours->arena);
+	return 0;
+}
+
+int
+cdn_catalog_merge(struct cdn_catalog *catalog, const struct cdn_catalog *kept,
+    struct cordon_error *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < kept->n; i++)
+		code = merge_one(catalog, kept->v[i], err);
+	return code;
+}
+
 /* ----- Looking at a list ------------------------------------------------------ */
 
 struct look {

@@ -36,6 +36,13 @@ CDN_MUST_USE int cdn_catalog_add(struct cdn_catalog *catalog,
     struct cordon_error *err);
 
 /*
+ * What another guard of the same server has kept meanwhile: its tools are added,
+ * and one that it saw described otherwise, before us, is stopped.
+ */
+CDN_MUST_USE int cdn_catalog_merge(struct cdn_catalog *catalog,
+    const struct cdn_catalog *kept, struct cordon_error *err);
+
+/*
  * A list of the server: drop (one bool for each child of tools) says which of
  * them must not be shown, and told hears of each why, one line for people.
  */

@@ -2,7 +2,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "enforce/store/store.h"
@@ -12,6 +15,9 @@
 #define FOLDER	 "mcp"
 #define FILE_MAX (4 * CDN_RPC_LINE_MAX)
 #define SUFFIX	 ".json"
+
+#define LOCK_TRIES   500
+#define LOCK_WAIT_MS 10
 
 /* ----- Names ------------------------------------------------------------------ */
 
@@ -187,10 +193,13 @@ put_all(const char *const *argv, const struct cdn_catalog *catalog,
 	cdn_buf_putc(out, '\n');
 }
 
+/* Makes it and locks it; held until the descriptor is closed. */
 static int
-make_folder(const char *state, struct cordon_error *err)
+lock_folder(const char *state, struct cordon_error *err)
 {
+	const struct timespec wait = { .tv_nsec = LOCK_WAIT_MS * 1000000L };
 	char folder[CDN_PATH_MAX + 1];
+	int fd, error;
 	int n = snprintf(folder, sizeof(folder), "%s/" FOLDER, state);
 
 	if (n < 0 || (size_t)n >= sizeof(folder))
@@ -200,7 +209,32 @@ make_folder(const char *state, struct cordon_error *err)
 		return cdn_err_sys(err, errno, "cannot make '%s'", state);
 	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
 		return cdn_err_sys(err, errno, "cannot make '%s'", folder);
-	return 0;
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	error = errno;
+	for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return fd;
+		error = errno;
+		if (error != EWOULDBLOCK && error != EINTR)
+			break;
+		nanosleep(&wait, NULL);
+	}
+	cdn_cleanup_fd_fn(&fd);
+	return cdn_err_sys(err, error, "cannot lock '%s'", folder);
+}
+
+/* What others have kept by now. */
+static int
+merge_kept(const char *state, const char *name, struct cdn_catalog *catalog,
+    struct cordon_error *err)
+{
+	struct cdn_catalog kept = { .n = 0 };
+	int code = cdn_pins_load(state, name, &kept, err);
+
+	if (code == 0)
+		code = cdn_catalog_merge(catalog, &kept, err);
+	cdn_catalog_done(&kept);
+	return code;
 }
 
 int
@@ -208,11 +242,16 @@ cdn_pins_save(const char *state, const char *name, const char *const *argv,
     struct cdn_catalog *catalog, struct cordon_error *err)
 {
 	char file[CDN_PATH_MAX + 1];
+	cdn_cleanup_fd int held = -1;
 	struct cdn_buf text;
 	int code = file_of(state, name, file, err);
 
-	if (code == 0)
-		code = make_folder(state, err);
+	if (code != 0)
+		return code;
+	held = lock_folder(state, err);
+	if (held < 0)
+		return held;
+	code = merge_kept(state, name, catalog, err);
 	if (code != 0)
 		return code;
 	cdn_buf_init(&text, FILE_MAX);

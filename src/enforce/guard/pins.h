@@ -20,6 +20,10 @@ CDN_MUST_USE int cdn_pins_name(const char *const *argv,
 /* state: STATE/cordon.  What is not there is an empty catalog. */
 CDN_MUST_USE int cdn_pins_load(const char *state, const char *name,
     struct cdn_catalog *catalog, struct cordon_error *err);
+/*
+ * Adds what was kept since it was loaded, by other guards of the same server
+ * (cdn_catalog_merge), so that none loses what another has seen.
+ */
 CDN_MUST_USE int cdn_pins_save(const char *state, const char *name,
     const char *const *argv, struct cdn_catalog *catalog,
     struct cordon_error *err);
