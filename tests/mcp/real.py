@@ -224,7 +224,130 @@ def test_inspector(place):
        'and shows the refusal of a call', done.stdout + done.stderr)
 
 
-TESTS = (test_conformance, test_filesystem, test_everything, test_inspector)
+# ----- The official client -------------------------------------------------------
+
+def test_sdk(place):
+    note = os.path.join(place.workspace, 'note')
+    with open(note, 'w', encoding='utf-8') as file:
+        file.write('hello')
+    for major in ('1', '2'):
+        done = subprocess.run(
+            [place.node, HERE + '/sdk_client.mjs', place.kit, major,
+             place.workspace, note, '/etc/passwd', '--',
+             *place.guard(place.node, place.module('server-filesystem'),
+                          place.workspace)],
+            env=place.env, cwd=place.workspace, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False)
+        got = json.loads(done.stdout) if done.returncode == 0 else {}
+        inside, outside = got.get('files', [{}, {}])
+        ok(got.get('tools', 0) > 5 and inside.get('text') == 'hello',
+           'SDK %s: lists the tools and reads a file' % major, done)
+        ok(outside.get('isError') is True and
+           outside.get('denial', {}).get('field') == 'path' and
+           'cordon refused' in outside.get('text', ''),
+           'SDK %s: sees why another is refused' % major, done)
+        ok("root 'file:///' is kept" in done.stderr,
+           'SDK %s: not every root that it offers arrives' % major, done)
+
+
+# ----- What Node makes of a hostile line -----------------------------------------
+
+RELATIVE = (    # paths in a field that is known to hold one, text elsewhere
+    '../secret', './../secret', 'x/../../secret', '..%2fsecret',
+    '..%252fsecret', '%2e%2e/secret', '..\\secret', 'link', 'link/../secret',
+    '//@/secret')
+
+PATHS = (    # '@' is a directory beside the workspace
+    '@/secret', 'file://@/secret',
+    'file:@/secret', 'FILE://localhost@/secret', 'file://@/%73ecret',
+    '~/secret', ' @/secret', '\t@/secret', '/./@/secret', '@/../@/secret', '/proc/self/root@/secret',
+    ['@/secret'], {'a': '@/secret'}, [['note', {'b': ['@/secret']}]],
+    {'@/secret': 1}, 'note', 'dir/note', 7, None, True, '')
+
+LINES = (    # arguments as they are written
+    '{"path":"note","path":"@/secret"}', '{"path":"@/secret","path":"note"}',
+    '{"path":"note","p\\u0061th":"@/secret"}', '{"Path":"@/secret"}',
+    '{"PATH":"@/secret"}', '{"p\\u0061th":"@/secret"}',
+    '{"path":"\\u002e\\u002e/secret"}', '{"path":"..\\/secret"}',
+    '{"path":"\\uff0e\\uff0e/secret"}', '{"path":"note\\u0000/../@"}',
+    '{"path":"\\ud800/secret"}', '{"path":NaN}', '{"path":01}',
+    '{"path":"note",}', "{'path':'@/secret'}", '{"path":"note"}//',
+    '{"__proto__":{"path":"@/secret"}}', '{"path":"@/sec\\u0072et"}',
+    '{"path":["note","@/secret"]}', '{"constructor":"@/secret"}',
+    '{"a":{"path":"@/secret"},"a":{}}', '[' * 80 + ']' * 80)
+
+FRAMES = (    # whole lines; $ is a call
+    '[$]', '\ufeff$', '$ $', '$\r$', 'Content-Length: 9\r', '\x00$', '$\x00',
+    '{"id":null,"method":"tools/call","params":{"name":"t","arguments":'
+    '{"path":"note"}}}',
+    '{"method":"tools/call","params":{"name":"t","arguments":{"path":"note"}}}',
+    '{"id":1,"id":2,"method":"tools/call","params":{"name":"t"}}',
+    '{"id":1,"method":"ping","Method":"tools/call","params":{"name":"t",'
+    '"arguments":{"path":"@/secret"}}}',
+    '{"id":1,"method":"tools/call","params":{"name":"t","Arguments":'
+    '{"path":"@/secret"}}}',
+    '{"id":{},"method":"tools/call","params":{"name":"t"}}')
+
+
+def hostile_lines(outside):
+    """(what the client sends, its id)"""
+    number = 0
+
+    def call(arguments):
+        return '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":' \
+            '{"name":"t","arguments":%s}}' % (number, arguments)
+    for arguments in [json.dumps({'path': p}) for p in PATHS + RELATIVE] + \
+            [json.dumps({'q': p}) for p in PATHS] + list(LINES):
+        number += 1
+        yield call(arguments).replace('@', outside)
+    for frame in FRAMES:
+        number += 1
+        yield frame.replace('$', call('{"path":"note"}')).replace(
+            '@', outside)
+
+
+def test_parsed(place):
+    """
+    Each line is refused, or Node finds nothing outside the workspace in it,
+    whatever it makes of it; and what is harmless arrives as Python reads it.
+    """
+    outside = os.path.join(place.top, 'out')
+    os.makedirs(outside)
+    os.makedirs(place.workspace + '/dir')
+    os.symlink(outside + '/secret', place.workspace + '/link')
+    for file in (outside + '/secret', place.workspace + '/note'):
+        with open(file, 'w', encoding='utf-8') as stream:
+            stream.write('x')
+    client = Client(place, HERE + '/parsed_server.mjs')
+    arrived = refused = 0
+    for line in hostile_lines(outside):
+        client.process.stdin.write(line.encode() + b'\n')
+        client.put({'jsonrpc': '2.0', 'id': 'end', 'method': 'ping'})
+        answers = []
+        while True:
+            answer = json.loads(client.process.stdout.readline())
+            if answer.get('id') == 'end':
+                break
+            answers.append(answer)
+        seen = [a for a in answers if 'parsed' in a.get('result', {})]
+        files = [f for a in seen for f in a['result']['files']]
+        bad = [f for f in files if f != place.workspace and
+               not f.startswith(place.workspace + '/')]
+        arrived += len(seen)
+        refused += not seen
+        ok(not bad and len(seen) <= 1 and
+           all(a['result']['parsed'] == json.loads(line)['params']['arguments']
+               for a in seen),
+           '%s: %s' % ('the same on both sides' if seen else 'refused',
+                       ascii(line.replace(place.top, ''))[:160]),
+           (bad, answers))
+    ok(arrived >= 8 and refused >= 60,
+       '%d arrived, %d were refused' % (arrived, refused))
+    client.end()
+
+
+TESTS = (test_conformance, test_filesystem, test_everything, test_inspector,
+         test_sdk, test_parsed)
 
 
 def main():
