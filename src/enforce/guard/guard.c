@@ -145,6 +145,8 @@ open_end(int fd, int mode, int *ret_flags, int *ret, struct cordon_error *err)
 	if (own < 0)
 		return cdn_err_sys(err, errno, "descriptor %d of the client",
 		    fd);
+	if (S_ISFIFO(st.st_mode)) /* fewer turns for a long message */
+		(void)fcntl(own, F_SETPIPE_SZ, PIPE_SIZE);
 	*ret = own;
 	return 0;
 }
