@@ -52,7 +52,6 @@
 #define CDN_REPEATS_MAX	     256    /* denials of one run that are recognised */
 #define CDN_JOURNAL_MAX	     8192   /* allowed accesses told of one run */
 #define CDN_JOURNAL_READS    4096   /* of them */
-#define CDN_JOURNAL_QUEUE    (128UL * 1024UL) /* bytes that wait to be written */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
 #define CDN_AUDIT_CHAIN_MAX  32	    /* processes above the one that asked */
 #define CDN_REPORT_RUNS_MAX  65536  /* told of one by one */

@@ -357,10 +357,10 @@ cdn_broker_close(struct cdn_broker *broker)
 		return;
 	set_state(broker, CDN_BROKER_CLOSING);
 	(void)eventfd_write(broker->stop_fd, 1);
+	wait_threads(broker); /* also for what they have still to tell */
 	pthread_rwlock_wrlock(&broker->judging);
 	broker->closed = true;
 	pthread_rwlock_unlock(&broker->judging);
-	wait_threads(broker);
 	close_listener(broker);
 	cdn_broker_leave(broker);
 }

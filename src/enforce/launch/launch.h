@@ -118,8 +118,8 @@ CDN_MUST_USE int cdn_record_denied(struct cdn_record *record,
 struct cdn_allowance;
 struct cdn_journal_sum;
 /*
- * From now on what is allowed is recorded, too, by a thread of its own
- * (journal.h); failed is called by that one.
+ * From now on what is allowed is recorded, too (journal.h); failed is called by
+ * the thread that could not.
  */
 CDN_MUST_USE int cdn_record_watch(struct cdn_record *record,
     void (*failed)(const struct cordon_error *why, void *arg), void *arg,
@@ -127,7 +127,7 @@ CDN_MUST_USE int cdn_record_watch(struct cdn_record *record,
 /* From any thread of the broker. */
 void cdn_record_allowed(struct cdn_record *record,
     const struct cdn_allowance *allowance);
-/* When the broker is closed: until all of it is written. */
+/* When the broker is closed: denials that were only counted are told. */
 void cdn_record_settle(struct cdn_record *record,
     struct cdn_journal_sum *ret);
 CDN_MUST_USE int cdn_record_event(struct cdn_record *record,

@@ -22,24 +22,20 @@ run_audit(void *arg)
 	return r;
 }
 
-/* In the journal's own thread nothing is allocated here. */
 static int
-drain(struct cdn_sink *sink, cdn_event_next_fn *next, void *arg,
-    size_t *ret_written, struct cordon_error *err)
+drain(struct cdn_sink *sink, const struct cdn_event *event,
+    struct cordon_error *err)
 {
-	struct cdn_event event;
-
 	(void)sink;
+	(void)event;
 	(void)err;
-	while (next(arg, &event))
-		(*ret_written)++;
 	return 0;
 }
 
 static int
 run_journal(void *arg)
 {
-	static const struct cdn_sink_ops ops = { .write_many = drain };
+	static const struct cdn_sink_ops ops = { .write = drain };
 	struct cdn_sink sink = { &ops };
 	struct cdn_journal_spec spec = { .sink = &sink, .run = "r" };
 	struct cdn_access access = { .verdict = { .matched_rule = "**" },
@@ -58,8 +54,7 @@ run_journal(void *arg)
 		cdn_journal_add(journal, &access);
 	}
 	cdn_journal_close(journal, &sum);
-	return sum.allowed == 300 && (sum.unrecorded == 0 ||
-	    sum.unrecorded == 300) ? 0 : 1;
+	return sum.allowed == 300 && sum.unrecorded == 0 ? 0 : 1;
 }
 
 int
