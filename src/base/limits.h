@@ -47,8 +47,7 @@
 #define CDN_AUDIT_FILE_MAX   (32L * 1024L * 1024L) /* then it is put away */
 #define CDN_AUDIT_PARTS_MAX  4096   /* files put away, of one log */
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
-#define CDN_AUDIT_AHEAD_MAX  1024   /* lines that one write may add */
-#define CDN_AUDIT_BATCH_MAX  65536  /* bytes of them */
+#define CDN_AUDIT_AHEAD_MAX  1024   /* lines that the head may be behind */
 #define CDN_REPEATS_MAX	     256    /* denials of one run that are recognised */
 #define CDN_JOURNAL_MAX	     8192   /* allowed accesses told of one run */
 #define CDN_JOURNAL_READS    4096   /* of them */

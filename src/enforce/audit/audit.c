@@ -37,14 +37,6 @@ cdn_audit_write(struct cdn_sink *sink, const struct cdn_event *event,
 	return sink->ops->write(sink, event, err);
 }
 
-int
-cdn_audit_write_many(struct cdn_sink *sink, cdn_event_next_fn *next, void *arg,
-    size_t *ret_written, struct cordon_error *err)
-{
-	*ret_written = 0;
-	return sink->ops->write_many(sink, next, arg, ret_written, err);
-}
-
 void
 cdn_audit_close(struct cdn_sink *sink)
 {

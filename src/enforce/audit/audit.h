@@ -12,8 +12,6 @@
 #ifndef CDN_AUDIT_AUDIT_H
 #define CDN_AUDIT_AUDIT_H
 
-#include <time.h>
-
 #include "base/err.h"
 
 enum cdn_event_kind {
@@ -67,10 +65,7 @@ struct cdn_event {
 	const char *run; /* id of the run */
 	const struct cdn_event_field *fields;
 	size_t field_count; /* at most CDN_AUDIT_FIELDS_MAX */
-	struct timespec time; /* when it happened; all zero: when written */
 };
-/* The next of many; false: there is none.  It lives until the next call. */
-typedef bool cdn_event_next_fn(void *arg, struct cdn_event *ret);
 
 /* ----- What the fields of an event are made of ---------------------------- */
 
@@ -101,9 +96,6 @@ struct cdn_sink;
 struct cdn_sink_ops {
 	CDN_MUST_USE int (*write)(struct cdn_sink *sink,
 	    const struct cdn_event *event, struct cordon_error *err);
-	CDN_MUST_USE int (*write_many)(struct cdn_sink *sink,
-	    cdn_event_next_fn *next, void *arg, size_t *ret_written,
-	    struct cordon_error *err);
 	void (*close)(struct cdn_sink *sink);
 };
 struct cdn_sink {
@@ -133,14 +125,6 @@ void cdn_audit_part_size(struct cdn_sink *sink, size_t bytes);
 
 CDN_MUST_USE int cdn_audit_write(struct cdn_sink *sink,
     const struct cdn_event *event, struct cordon_error *err);
-/*
- * As many as there are, up to about CDN_AUDIT_BATCH_MAX bytes, under one lock and
- * with one write or two.  What was taken and not written is lost: *ret_written,
- * set in any case, says how many are in the log.
- */
-CDN_MUST_USE int cdn_audit_write_many(struct cdn_sink *sink,
-    cdn_event_next_fn *next, void *arg, size_t *ret_written,
-    struct cordon_error *err);
 void cdn_audit_close(struct cdn_sink *sink); /* NULL is fine */
 
 /* "run.start" and so on. */

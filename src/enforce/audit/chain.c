@@ -49,8 +49,8 @@ bool
 cdn_head_parse(cdn_str text, struct cdn_link *ret, bool *ret_many)
 {
 	*ret = cdn_link_before_first;
-	*ret_many = false;
-	if (text.n == 0)
+	*ret_many = cdn_str_is(text, "+");
+	if (text.n == 0 || *ret_many)
 		return true;
 	if (!cdn_line_take_number(&text, &ret->seq) || text.n == 0 ||
 	    *text.p != ' ')
@@ -97,16 +97,17 @@ write_head(const struct cdn_chain *chain, const struct cdn_link *link)
 }
 
 /*
- * '+': several lines will come; '\n': they do not.  One byte of the head of the
- * last line, which is there.  0 or an errno.
+ * The head is behind by some lines already.  Before there is one more of them
+ * its newline becomes a plus; an empty head becomes one.  0 or an errno.
  */
 static int
-mark_head(const struct cdn_chain *chain, char mark)
+announce(const struct cdn_chain *chain)
 {
-	char text[CDN_HEAD_SIZE];
-	int n = snprintf(text, sizeof(text), "%llu %s",
-	    (unsigned long long)chain->last.seq, chain->last.hash);
-	ssize_t done = pwrite(chain->headfd, &mark, 1, n);
+	uint64_t seq = chain->last.seq - chain->adopted.lines;
+	off_t at = seq == 0 ? 0 :
+	    snprintf(NULL, 0, "%llu ", (unsigned long long)seq) +
+		CDN_HASH_SIZE - 1;
+	ssize_t done = pwrite(chain->headfd, "+", 1, at);
 
 	return done == 1 ? 0 : done < 0 ? errno : ENOSPC;
 }
@@ -361,14 +362,14 @@ over_limit(off_t size, size_t more)
 
 /* 0 or an errno. */
 static int
-write_lines(const struct cdn_chain *chain, cdn_str lines)
+write_line(const struct cdn_chain *chain, cdn_str line)
 {
 	ssize_t n;
 
-	if (over_limit(chain->size, lines.n))
+	if (over_limit(chain->size, line.n))
 		return EFBIG;
-	n = write(chain->fd, lines.p, lines.n);
-	if (n == (ssize_t)lines.n)
+	n = write(chain->fd, line.p, line.n);
+	if (n == (ssize_t)line.n)
 		return 0;
 	return n < 0 ? errno : ENOSPC;
 }
@@ -382,31 +383,28 @@ is_full(const struct cdn_chain *chain, size_t more)
 }
 
 int
-cdn_chain_append(struct cdn_chain *chain, cdn_str lines,
-    const struct cdn_link *last, struct cordon_error *err)
+cdn_chain_append(struct cdn_chain *chain, cdn_str line,
+    const struct cdn_link *link, struct cordon_error *err)
 {
-	bool many = last->seq > chain->last.seq + 1;
 	int error;
 
-	if (is_full(chain, lines.n)) {
+	if (is_full(chain, line.n)) {
 		error = cdn_chain_rotate(chain, err);
 		if (error != 0)
 			return error;
 	}
-	error = many ? mark_head(chain, '+') : 0;
+	error = chain->adopted.lines > 0 ? announce(chain) : 0;
 	if (error == 0)
-		error = write_lines(chain, lines);
+		error = write_line(chain, line);
 	if (error == 0)
-		error = write_head(chain, last);
+		error = write_head(chain, link);
 	if (error != 0) {
 		/* What stays although it should not, the next write mends. */
 		(void)!ftruncate(chain->fd, chain->size);
-		if (many)
-			(void)mark_head(chain, '\n');
 		chain->known = false;
 		return cannot(chain, "write to", error, err);
 	}
-	chain->last = *last;
-	chain->size += (off_t)lines.n;
+	chain->last = *link;
+	chain->size += (off_t)line.n;
 	return 0;
 }

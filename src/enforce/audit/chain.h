@@ -3,11 +3,11 @@
  *
  *	file	... line 6 \n line 7 \n		head	7 SHA-256(line 7)\n
  *
- * Who is about to write several lines at once says so first: the newline of the
- * head becomes a plus.
+ * Who finds a line that the head does not know adds one that tells of it.  Before
+ * that the newline of the head becomes a plus: he may be killed as well.
  *
  * A killed writer leaves one of three things behind, which are mended here:
- * whole lines that the head does not know yet (one, or several behind a plus),
+ * whole lines that the head does not know yet (one, or several with a plus),
  * part of a line, or a file that was put away as full and has no successor yet
  * (parts.h).  Nothing but the end of the file is read.  The caller holds the
  * lock, which is on the head.
@@ -63,12 +63,11 @@ CDN_MUST_USE int cdn_chain_refresh(struct cdn_chain *chain,
     struct cordon_error *err);
 
 /*
- * Adds lines, newlines included, the last of which is `last`, and the head of
- * that; all or nothing.  A file that would become too large is put away first.
- * Several are at most CDN_AUDIT_AHEAD_MAX, and not the first of a log.
+ * Adds a line, newline included, and its head; all or nothing.  A file that would
+ * become too large is put away first.
  */
-CDN_MUST_USE int cdn_chain_append(struct cdn_chain *chain, cdn_str lines,
-    const struct cdn_link *last, struct cordon_error *err);
+CDN_MUST_USE int cdn_chain_append(struct cdn_chain *chain, cdn_str line,
+    const struct cdn_link *link, struct cordon_error *err);
 
 /*
  * The bytes of a head; an empty one is that of an empty file.  many: several

@@ -14,7 +14,6 @@ struct jsonl {
 	pthread_mutex_t mutex;
 	struct cdn_chain chain;
 	struct cdn_buf line; /* has all its room from the start */
-	char *batch; /* CDN_AUDIT_BATCH_MAX bytes; NULL until there is one */
 	char *file;
 	pid_t owner; /* a lock is shared with a child, so it may not write */
 };
@@ -33,35 +32,22 @@ cannot_lock(const struct jsonl *j, int error, struct cordon_error *err)
 
 /* ----- Writing ---------------------------------------------------------- */
 
-/* Into j->line; `last` is the line before, and then this one. */
-static int
-format_line(struct jsonl *j, const struct cdn_event *event,
-    struct cdn_link *last, struct cordon_error *err)
-{
-	struct cdn_link link = *last;
-	struct timespec time = event->time;
-	int r;
-
-	link.seq++;
-	if (time.tv_sec == 0)
-		(void)clock_gettime(CLOCK_REALTIME, &time);
-	r = cdn_line_format(event, &link, &time, &j->line, err);
-	if (r != 0)
-		return r;
-	last->seq = link.seq;
-	cdn_link_hash((cdn_str){ j->line.p, j->line.n - 1 }, last->hash);
-	return 0;
-}
-
 static int
 write_line(struct jsonl *j, const struct cdn_event *event,
     struct cordon_error *err)
 {
-	struct cdn_link last = j->chain.last;
-	int r = format_line(j, event, &last, err);
+	struct cdn_link link = j->chain.last;
+	struct timespec now;
+	int r;
 
-	return r != 0 ? r : cdn_chain_append(&j->chain,
-	    (cdn_str){ j->line.p, j->line.n }, &last, err);
+	link.seq++;
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	r = cdn_line_format(event, &link, &now, &j->line, err);
+	if (r != 0)
+		return r;
+	cdn_link_hash((cdn_str){ j->line.p, j->line.n - 1 }, link.hash);
+	return cdn_chain_append(&j->chain, (cdn_str){ j->line.p, j->line.n },
+	    &link, err);
 }
 
 /* Somebody was killed while he wrote: what is left of his event is told. */
@@ -151,90 +137,6 @@ jsonl_write(struct cdn_sink *sink, const struct cdn_event *event,
 	return r;
 }
 
-/* ----- Many at once ----------------------------------------------------- */
-
-/* Lines that are made and not written. */
-struct batch {
-	struct cdn_link last; /* of them */
-	size_t used;	      /* bytes of j->batch */
-	size_t n;
-	size_t written; /* all those before */
-};
-
-static int
-flush(struct jsonl *j, struct batch *b, struct cordon_error *err)
-{
-	int r = b->n == 0 ? 0 : cdn_chain_append(&j->chain,
-	    (cdn_str){ j->batch, b->used }, &b->last, err);
-
-	if (r == 0)
-		b->written += b->n;
-	b->used = b->n = 0;
-	return r;
-}
-
-static bool
-has_room(const struct batch *b, size_t more)
-{
-	return b->used + more <= CDN_AUDIT_BATCH_MAX &&
-	    b->n < CDN_AUDIT_AHEAD_MAX;
-}
-
-/* The first line of a log has no head before it that could announce it. */
-static int
-add(struct jsonl *j, struct batch *b, const struct cdn_event *event,
-    struct cordon_error *err)
-{
-	struct cdn_link last = b->last;
-	int r = format_line(j, event, &last, err);
-
-	if (r == 0 && (!has_room(b, j->line.n) || j->chain.last.seq == 0))
-		r = flush(j, b, err);
-	if (r != 0)
-		return r;
-	memcpy(j->batch + b->used, j->line.p, j->line.n);
-	b->used += j->line.n;
-	b->n++;
-	b->last = last;
-	return 0;
-}
-
-static int
-write_batch(struct jsonl *j, struct batch *b, cdn_event_next_fn *next,
-    void *arg, struct cordon_error *err)
-{
-	struct cdn_event event;
-	int r = 0;
-
-	if (j->batch == NULL && (j->batch = malloc(CDN_AUDIT_BATCH_MAX)) == NULL)
-		return cdn_err_nomem(err);
-	if (!next(arg, &event))
-		return 0;
-	r = find_end(j, event.run, err);
-	b->last = j->chain.last;
-	do {
-		if (r == 0)
-			r = add(j, b, &event, err);
-	} while (r == 0 && b->written == 0 && next(arg, &event));
-	return r != 0 ? r : flush(j, b, err);
-}
-
-static int
-jsonl_write_many(struct cdn_sink *sink, cdn_event_next_fn *next, void *arg,
-    size_t *ret_written, struct cordon_error *err)
-{
-	struct jsonl *j = (struct jsonl *)(void *)sink;
-	struct batch b = { .n = 0 };
-	int r = lock(j, err);
-
-	if (r != 0)
-		return r;
-	r = write_batch(j, &b, next, arg, err);
-	unlock(j);
-	*ret_written = b.written;
-	return r;
-}
-
 /* ----- Opening and closing ---------------------------------------------- */
 
 static void
@@ -248,13 +150,11 @@ jsonl_close(struct cdn_sink *sink)
 		close(j->chain.headfd);
 	pthread_mutex_destroy(&j->mutex);
 	free(j->line.p);
-	free(j->batch);
 	free(j->file);
 	free(j);
 }
 
-static const struct cdn_sink_ops ops = { jsonl_write, jsonl_write_many,
-	jsonl_close };
+static const struct cdn_sink_ops ops = { jsonl_write, jsonl_close };
 
 static struct jsonl *
 new_jsonl(const char *file)

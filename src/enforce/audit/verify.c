@@ -159,7 +159,7 @@ check_lines(struct verifying *v, struct cordon_error *err)
 
 /*
  * More lines than the head knows are there when their writer was killed before
- * he could tell the head: one, or several that he had announced.
+ * he could tell the head: one, or several that were announced.
  */
 static void
 check_end(struct verifying *v)

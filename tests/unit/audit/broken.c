@@ -182,7 +182,7 @@ put_head(const char *text)
 	spill(head, text, strlen(text));
 }
 
-/* As one does who is about to write several lines. */
+/* As one does who goes on behind a line that the head does not know. */
 static void
 mark(const char *text)
 {
@@ -526,6 +526,62 @@ test_others(void)
 	cdn_audit_close(shared_sink);
 }
 
+/* ----- Killed twice ------------------------------------------------------- */
+
+/* Not a byte more finds room: as far as one comes who is killed there. */
+static int
+write_nothing(void *arg)
+{
+	struct rlimit limit;
+	size_t n;
+
+	(void)arg;
+	free(slurp(file, &n));
+	limit.rlim_cur = limit.rlim_max = n;
+	return setrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+	    write_once(file, "no", NULL) == 0;
+}
+
+/*
+ * A line without its head, and the line that tells of it without its head: the
+ * second was announced, so that a third writer goes on.
+ */
+static void
+test_twice(unsigned n, const char *old_head)
+{
+	size_t announced_n, size;
+	char *announced, *text, *end;
+
+	put_head(old_head);
+	ok_f(tmp_child(write_nothing, NULL, false) == 0, "%u lines, the last "
+	    "without its head, and a writer that fails", n);
+	announced = slurp(head, &announced_n);
+	ok(announced_n > 0 && announced[announced_n - 1] == '+',
+	    "who goes on behind them says so first");
+	ok(write_once(file, "goes on", NULL) == 0 && judge(file) == n + 2,
+	    "the next one mends it");
+	text = slurp(file, &size);
+	end = text;
+	for (unsigned i = 0; i <= n; i++)
+		end = strchr(end, '\n') + 1;
+	spill(file, text, (size_t)(end - text));
+	spill(head, announced, announced_n);
+	ok(write_once(file, "goes on", NULL) == 0 && judge(file) == n + 3,
+	    "also when he was killed before he could tell the head");
+	free(text);
+	free(announced);
+}
+
+static void
+test_killed_twice(void)
+{
+	begin("twice.jsonl", 0);
+	make_three(NULL);
+	test_twice(3, heads[2]);
+	begin("twice_first.jsonl", 1);
+	test_twice(1, "");
+}
+
 int
 main(void)
 {
@@ -540,6 +596,7 @@ main(void)
 		test_damage(i, true);
 	}
 	test_first_line();
+	test_killed_twice();
 	test_full();
 	test_others();
 	ok(tmp_open_fds() == before, "no descriptor is left");

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #define WRITERS 8
 #define LINES	200
@@ -120,131 +119,6 @@ test_threads(void)
 	ok(all_there(WRITERS), "nothing lost, nothing out of order");
 }
 
-/* ----- Many at once ------------------------------------------------------- */
-
-struct source {
-	unsigned writer, i, n;
-	size_t length; /* of the path */
-	char text[50000];
-	struct cdn_event_field field;
-};
-
-static bool
-next(void *arg, struct cdn_event *ret)
-{
-	struct source *s = arg;
-
-	if (s->i == s->n)
-		return false;
-	memset(s->text, '.', s->length);
-	s->text[s->length] = '\0';
-	snprintf(s->text, 32, "%u/%u", s->writer, s->i++);
-	s->field = cdn_field_text("path", s->text);
-	*ret = (struct cdn_event){ .kind = CDN_EVENT_FS_RESULT, .run = "r1",
-		.fields = &s->field, .field_count = 1,
-		.time = { .tv_sec = 1000000000 } };
-	return true;
-}
-
-/* All of the source; how often it took, 0 on failure. */
-static unsigned
-write_batches(struct cdn_sink *sink, struct source *source)
-{
-	struct cordon_error err = { 0 };
-	unsigned times = 0;
-	size_t written, sum = 0;
-
-	while (source->i < source->n) {
-		if (cdn_audit_write_many(sink, next, source, &written, &err) !=
-		    0) {
-			printf("# %s\n", err.text);
-			return 0;
-		}
-		sum += written;
-		times++;
-	}
-	return sum == source->n ? times : 0;
-}
-
-static void
-test_batches(void)
-{
-	static struct source source;
-	struct cdn_sink *sink;
-	size_t n;
-	char *text;
-
-	snprintf(file, sizeof(file), "%s", tmp_path("b/batches.jsonl"));
-	if (!ok(cdn_audit_open(file, &sink, NULL) == 0, "open"))
-		return;
-	source = (struct source){ .n = 3 };
-	ok(write_batches(sink, &source) > 0 && judge(file) == 3,
-	    "the first lines of a log");
-	source = (struct source){ .n = 3000 };
-	n = write_batches(sink, &source);
-	ok_f(n > 1 && n < 60 && judge(file) == 3003, "many at once (%zu)", n);
-	source = (struct source){ .n = 5, .length = 40000 };
-	ok(write_batches(sink, &source) > 0 && judge(file) == 3008,
-	    "lines that do not fit beside each other");
-	source = (struct source){ .n = 0 };
-	ok(cdn_audit_write_many(sink, next, &source, &n, NULL) == 0 &&
-	    n == 0 && judge(file) == 3008, "none");
-	text = slurp(file, &n);
-	ok(strstr(text, "\"time\":\"2001-09-09T01:46:40.000Z\"") != NULL,
-	    "an event may tell when it was");
-	free(text);
-	cdn_audit_close(sink);
-}
-
-/* Half of them many at once, half one by one. */
-static void
-test_mixed(void)
-{
-	pid_t pids[WRITERS];
-	int status, failed = 0;
-
-	snprintf(file, sizeof(file), "%s", tmp_path("m/mixed.jsonl"));
-	for (unsigned i = 0; i < WRITERS; i++) {
-		static struct source source;
-		struct cdn_sink *sink;
-
-		source = (struct source){ .writer = i, .n = LINES };
-		pids[i] = fork();
-		tmp_need(pids[i] >= 0, "fork", "writer");
-		if (pids[i] == 0 && i % 2 == 0)
-			_exit(write_many(i));
-		if (pids[i] == 0)
-			_exit(cdn_audit_open(file, &sink, NULL) != 0 ||
-			    write_batches(sink, &source) == 0);
-	}
-	for (unsigned i = 0; i < WRITERS; i++)
-		if (waitpid(pids[i], &status, 0) != pids[i] || status != 0)
-			failed++;
-	ok(failed == 0 && judge(file) == WRITERS * LINES &&
-	    all_there(WRITERS), "one chain of batches and lines");
-}
-
-/* A write that fails leaves nothing of the batch. */
-static int
-fill_limit(void *arg)
-{
-	static struct source source;
-	struct rlimit limit = { 20000, 20000 };
-	struct cdn_sink *sink;
-	size_t written = 1;
-
-	(void)arg;
-	source = (struct source){ .n = 200 };
-	if (write_once(file, "x", NULL) != 0 ||
-	    setrlimit(RLIMIT_FSIZE, &limit) != 0 ||
-	    cdn_audit_open(file, &sink, NULL) != 0)
-		return 1;
-	if (cdn_audit_write_many(sink, next, &source, &written, NULL) == 0 ||
-	    written != 0 || judge(file) != 1)
-		return 2;
-	return write_text(sink, "short", NULL) == 0 && judge(file) == 2 ? 0 : 3;
-}
-
 /* ----- Killed ------------------------------------------------------------- */
 
 /* Long lines, so that a write takes time and may end half-way. */
@@ -257,14 +131,9 @@ write_until_killed(void)
 	memset(text, 'x', sizeof(text) - 1);
 	if (cdn_audit_open(file, &sink, NULL) != 0)
 		_exit(1);
-	for (unsigned i = 0; i < 100000; i++) {
-		static struct source source;
-
-		source = (struct source){ .n = 100, .length = 300 };
-		if (write_text(sink, i % 2 == 0 ? text : "short", NULL) != 0 ||
-		    write_batches(sink, &source) == 0)
+	for (unsigned i = 0; i < 1000000; i++)
+		if (write_text(sink, i % 10 == 0 ? text : "short", NULL) != 0)
 			_exit(1);
-	}
 	_exit(2);
 }
 
@@ -308,11 +177,6 @@ main(void)
 	tmp_begin();
 	test_processes();
 	test_threads();
-	test_batches();
-	test_mixed();
-	snprintf(file, sizeof(file), "%s", tmp_path("limit.jsonl"));
-	ok(tmp_child(fill_limit, NULL, false) == 0,
-	    "a batch is written whole or not at all");
 	test_kills();
 	tmp_end();
 	return done_testing();

@@ -267,7 +267,7 @@ test_killed(void)
 	copy[in_head.n - 1] = '+';
 	spill(head, copy, in_head.n);
 	ok(intact(true) && strcmp(ids, "~A011~A009") == 0,
-	    "unless he had said that several would come");
+	    "unless he had said that there would be one more");
 	copy[in_head.n - 2] = copy[in_head.n - 2] == 'a' ? 'b' : 'a';
 	spill(head, copy, in_head.n);
 	ok(!intact(true) && strcmp(ids, "~A011A007") == 0,
