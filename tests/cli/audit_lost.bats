@@ -22,16 +22,19 @@ spec:
 END
 }
 
-# Denied 200 times, and a file at the end; the record may grow to 4 KiB.
-busy='i=0
-while [ $i -lt 200 ]; do
+# busy N: denied N times, and a file at the end.
+busy()
+{
+	echo "i=0
+while [ \$i -lt $1 ]; do
 	mkdir .vscode 2>/dev/null
-	i=$((i + 1))
+	i=\$((i + 1))
 done
-touch after'
+touch after"
+}
 
 @test "a denial that cannot be recorded ends the run" {
-	cordon run -- sh -c "$busy"
+	cordon run -- sh -c "$(busy 20)"
 	exits 0
 	[ -e after ] # control
 	rm after
@@ -39,7 +42,7 @@ touch after'
 	rm "$AUDIT.head"
 	(
 		ulimit -f 4
-		cordon run -- sh -c "$busy"
+		cordon run -- sh -c "$(busy 1000000)"
 		exits 125
 		complains "cannot write to audit file '$AUDIT'"
 		complains "the run could not be recorded to its end"
@@ -61,7 +64,7 @@ spec:
 END
 	(
 		ulimit -f 4
-		cordon run --policy warn.yaml --profile dev -- sh -c "$busy"
+		cordon run --policy warn.yaml --profile dev -- sh -c "$(busy 200)"
 		exits 0
 		complains "cannot write to audit file '$AUDIT'"
 	)
@@ -71,12 +74,16 @@ END
 
 # kill_behind N: a run that makes f1, f2, ... and tells of each when it is there
 # is killed behind the N-th or a little later.  $last is the last that it told
-# of, $threads how many threads cordon had at that moment.
+# of, $threads how many threads cordon had at that moment.  It makes no more
+# than are recorded (8192), however long we are kept from looking.
 kill_behind()
 {
 	mkfifo told
-	"$CORDON" run --quiet --policy mixed.yaml --profile dev -- sh -c \
-	    'i=0; while i=$((i + 1)); do : >f$i || exit; echo $i; done' >told 3>&- &
+	"$CORDON" run --quiet --policy mixed.yaml --profile dev -- sh -c 'i=0
+	    while [ $i -lt 4000 ]; do
+		i=$((i + 1)); : >f$i || exit; echo $i
+	    done
+	    exec sleep 600' >told 3>&- &
 	pid=$!
 	exec 7<told
 	while read -r last <&7 && [ "$last" -lt "$1" ]; do :; done
