@@ -58,6 +58,15 @@ parse_endpoints(struct cdn_arena *arena, const char *text,
 	return 0;
 }
 
+static enum cdn_network_mode
+mode_of(const char *text)
+{
+	for (size_t i = 0; i < CDN_LEN(network_words); i++)
+		if (strcmp(text, network_words[i].word) == 0)
+			return network_words[i].mode;
+	return CDN_NETWORK_LIST;
+}
+
 int
 cdn_network_option(struct cdn_arena *arena, const char *text,
     struct cdn_network_set **ret, struct cordon_error *err)
@@ -68,18 +77,13 @@ cdn_network_option(struct cdn_arena *arena, const char *text,
 
 	if (set == NULL)
 		return cdn_err_nomem(err);
-	for (size_t i = 0; i < CDN_LEN(network_words); i++) {
-		cdn_str word = cdn_str_of(network_words[i].word);
-
-		if (!cdn_str_is(word, text))
-			continue;
-		set->mode = network_words[i].mode;
-		set->mode_rule = (struct cdn_rule){ .text = word,
-			.pattern = word, .pos = { .source = command_source } };
+	set->mode = mode_of(text);
+	set->mode_rule = cdn_network_rule(set->mode,
+	    (struct cdn_pos){ .source = command_source });
+	if (set->mode != CDN_NETWORK_LIST) {
 		*ret = set;
 		return 0;
 	}
-	set->mode = CDN_NETWORK_LIST;
 	code = parse_endpoints(arena, text, &rules, err);
 	if (code == 0)
 		code = cdn_rule_set_build(arena, rules, false, &set->list,

@@ -334,9 +334,8 @@ build_preset(const struct builder *like, const struct cdn_authority_spec *spec,
 	a->preset_profile.name = a->profile_name;
 	a->preset_profile.network = (struct cdn_network_set){
 		.mode = a->preset->network,
-		.mode_rule = { .text = CDN_STR("full"),
-		    .pattern = CDN_STR("full"),
-		    .pos = { .source = a->preset->source } },
+		.mode_rule = cdn_network_rule(a->preset->network,
+		    (struct cdn_pos){ .source = a->preset->source }),
 	};
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
 		struct cdn_rules rules;

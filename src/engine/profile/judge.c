@@ -74,8 +74,8 @@ is_loopback(cdn_str endpoint)
 	    cdn_str_starts(endpoint, CDN_STR("127."));
 }
 
-struct cdn_finding
-cdn_network_judge(const struct cdn_network_set *network, cdn_str endpoint)
+static struct cdn_finding
+judge_mode(const struct cdn_network_set *network, cdn_str endpoint)
 {
 	bool matches = network->mode == CDN_NETWORK_FULL ||
 	    (network->mode == CDN_NETWORK_LOOPBACK && is_loopback(endpoint));
@@ -91,14 +91,25 @@ cdn_network_judge(const struct cdn_network_set *network, cdn_str endpoint)
 	return (struct cdn_finding){ .matched_rule = no_rules };
 }
 
+/* Where nothing matched the key itself is what the author would look for. */
+struct cdn_finding
+cdn_network_judge(const struct cdn_network_set *network, cdn_str endpoint)
+{
+	struct cdn_finding finding = judge_mode(network, endpoint);
+
+	if (network->mode_rule.pos.source != NULL)
+		finding.key = &network->mode_rule;
+	return finding;
+}
+
 /* A deny behind "[]" is told too: it is what the author would look for. */
 struct cordon_verdict
 cdn_finding_verdict(const struct cdn_finding *finding, enum cordon_as as,
     enum cordon_op op, enum cordon_layer layer, const char *profile)
 {
 	const struct cdn_rule *deny = finding->deny_rule;
-	const struct cdn_rule *rule = finding->rule != NULL ?
-	    finding->rule : deny;
+	const struct cdn_rule *rule = finding->rule != NULL ? finding->rule :
+	    deny != NULL ? deny : finding->key;
 	struct cordon_verdict verdict = {
 		.decision = finding->allowed ? CORDON_ALLOW : CORDON_DENY,
 		.allowed = finding->allowed,

@@ -26,7 +26,8 @@ struct cdn_rule_set {
 /* What the network key came to; rules and matcher only for LIST. */
 struct cdn_network_set {
 	enum cdn_network_mode mode; /* UNSET: nobody said, which means none */
-	struct cdn_rule mode_rule;  /* LOOPBACK, FULL: the word as a rule */
+	/* The word as a rule, and where it stands; of a list where that does. */
+	struct cdn_rule mode_rule;
 	struct cdn_rule_set list;
 };
 
@@ -66,6 +67,7 @@ struct cdn_finding {
 	const char *matched_rule;	  /* contract string, never NULL */
 	const struct cdn_rule *rule;	  /* the one that decided, or NULL */
 	const struct cdn_rule *deny_rule; /* matched, though the string is [] */
+	const struct cdn_rule *key; /* no rule matched: what had the say; or NULL */
 };
 
 /* path is canonical (match/pattern.h).  Allocates nothing. */
@@ -75,6 +77,9 @@ struct cdn_finding cdn_rule_set_judge(const struct cdn_rule_set *set,
 /* The same answer from the index that the matcher gave. */
 struct cdn_finding cdn_rule_set_finding(const struct cdn_rule_set *set,
     int index);
+
+/* The word of a mode as a rule, so that a verdict can name it; lists have none. */
+struct cdn_rule cdn_network_rule(enum cdn_network_mode mode, struct cdn_pos pos);
 
 /* endpoint is in normal form (match/endpoint.h). */
 struct cdn_finding cdn_network_judge(const struct cdn_network_set *network,

@@ -104,15 +104,19 @@ resolve_op(struct cordon_profile *profile, const struct cordon_policy *policy,
 	return code != 0 ? code : compile(&list, &profile->sets[op], err);
 }
 
-/* "loopback" and "full" as rules, so that a verdict can name them. */
-static struct cdn_rule
-mode_rule(const struct cdn_network *network)
+struct cdn_rule
+cdn_network_rule(enum cdn_network_mode mode, struct cdn_pos pos)
 {
-	cdn_str word = network->mode == CDN_NETWORK_FULL ?
-	    CDN_STR("full") : CDN_STR("loopback");
+	static const char *const words[] = {
+		[CDN_NETWORK_NONE] = "none",
+		[CDN_NETWORK_LOOPBACK] = "loopback",
+		[CDN_NETWORK_FULL] = "full",
+		[CDN_NETWORK_LIST] = NULL,
+	};
+	cdn_str word = words[mode] == NULL ? (cdn_str){ NULL, 0 } :
+					     cdn_str_of(words[mode]);
 
-	return (struct cdn_rule){ .text = word, .pattern = word,
-		.pos = network->pos };
+	return (struct cdn_rule){ .text = word, .pattern = word, .pos = pos };
 }
 
 static int
@@ -122,7 +126,7 @@ resolve_network(struct cordon_profile *profile,
 	struct cdn_network_set *set = &profile->network;
 
 	set->mode = def->network.mode;
-	set->mode_rule = mode_rule(&def->network);
+	set->mode_rule = cdn_network_rule(set->mode, def->network.pos);
 	return cdn_rule_set_build(profile->arena, def->network.rules, false,
 	    &set->list, err);
 }
