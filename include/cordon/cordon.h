@@ -716,7 +716,8 @@ enum cordon_environment {
 struct cordon_denial {
 	const char *call; /* "openat" */
 	int pid;	  /* of the thread that asked */
-	const char *path; /* real path, or HOST:PORT */
+	const char *path; /* real path, or HOST:PORT; "" of a process that lets
+			   * nobody look at what it asks for */
 	struct cordon_verdict verdict;
 	int error;	  /* errno that it got */
 };
@@ -834,7 +835,8 @@ CORDON_API CORDON_MUST_USE int cordon_wait(struct cordon_process *process,
  * Nobody stays outside to judge its calls, so what Landlock and a filter cannot
  * hold is not held: such a policy is CORDON_E_ENFORCE unless less is accepted.
  * Descriptors that are open stay open.  After a failure past the planning the
- * process may be partly confined and should end.
+ * process may be partly confined and should end.  The audit has its start, with
+ * the arguments of the process, and no more: nobody is left who could write.
  */
 CORDON_API CORDON_MUST_USE int cordon_restrict_self(
     const struct cordon_session *session,
@@ -1100,6 +1102,7 @@ struct cordon_audit_run {
 	const char *profile;
 	const char *refused;   /* why it was not started, or NULL */
 	bool enforced;	       /* all of what was asked for */
+	bool itself;	       /* a process that confined itself: no end */
 	bool has_exit_code;
 	long long exit_code;
 	long long signal;

@@ -49,8 +49,12 @@
 #define CDN_AUDIT_FIELDS_MAX 64	    /* fields of one event */
 #define CDN_AUDIT_AHEAD_MAX  1024   /* lines that the head may be behind */
 #define CDN_REPEATS_MAX	     256    /* denials of one run that are recognised */
+#define CDN_DENIALS_MAX	     8192   /* denials of one run told one by one */
+#define CDN_DENIALS_PATH     256    /* bytes of a path; more count as more */
+#define CDN_REPEATS_RULES    64	    /* rules, and one for all others, told then */
 #define CDN_JOURNAL_MAX	     8192   /* allowed accesses told of one run */
 #define CDN_JOURNAL_READS    4096   /* of them */
+#define CDN_OWN_ARGV_MAX     1024   /* of a process that confines itself */
 #define CDN_AUDIT_WAIT_MS    5000   /* for whoever writes the same file */
 #define CDN_AUDIT_CHAIN_MAX  32	    /* processes above the one that asked */
 #define CDN_REPORT_RUNS_MAX  65536  /* told of one by one */

@@ -454,6 +454,91 @@ END
 	grep -qE '^ +1000  modify ' "$T/stdout"
 }
 
+@test "denials on ever new paths are a bounded log, and counted by rule" {
+	mixed 'denyModify: ["locked/**"]'
+	part=$(printf '%0250d' 0)
+	deep=locked/$part/$part/$part/$part/$part/$part/$part/$part
+	deep=$deep/$part/$part/$part/$part/$part/$part
+	mkdir -p "$deep"
+	cordon run --policy mixed.yaml --profile dev --quiet -- sh -c 'cd "$1"; i=0
+	    while [ $i -lt 1000 ]; do i=$((i + 1)); true >f$i; done 2>/dev/null
+	    true >../g 2>/dev/null; :' sh "$deep"
+	exits 0
+	[ "$(each run.end denials)" = 1001 ]
+	[ "$(each run.end lost)" = 0 ]
+	told=$(each fs.call.denied path | wc -l)
+	grouped=$(each run.end grouped)
+	say "$told lines, $grouped grouped"
+	[ "$told" -le 620 ] # long paths count for more than one
+	[ "$grouped" -ge 350 ]
+	grep -c '"alike":"rule"' "$AUDIT" | grep -qx '[2-9]'
+	grep '"alike":' "$AUDIT" | grep -v '"source":"mixed.yaml","line":[1-9]' && return 1
+	cordon audit list
+	grep -q ' 1001 denied ' "$T/stdout"
+	cordon audit show "$(each run.start run)"
+	grep -qE '^ +1001  modify locked/\*\*  \(mixed.yaml:' "$T/stdout"
+	grep -qE "^ +$grouped  modify <many paths>" "$T/stdout"
+	cordon audit verify
+	exits 0
+}
+
+@test "a program that nobody may look at is refused, and that is told" {
+	cp /bin/mkdir tool
+	cordon run --quiet -- ./tool control
+	exits 0
+	chmod 111 tool
+	cordon run -- ./tool hidden
+	exits 1
+	complains '1 denial: mkdir <not dumpable> (<floor>)'
+	[ -d control ] && [ ! -e hidden ]
+	[ "$(each call.denied call)" = mkdir ]
+	[ "$(each call.denied path)" = '<unknown>' ]
+	[ "$(each call.denied errno)" = 1 ]
+	cordon audit show "$(each run.start run | tail -n 1)"
+	grep -q 'denied a call on <unknown> by <not dumpable>' "$T/stdout"
+}
+
+@test "a denial by the network names the word that said so, and its line" {
+	cat >connect.py <<'END'
+import socket
+try: socket.create_connection(("192.0.2.1", 9), 1)
+except OSError: pass
+END
+	place() { # source:line of the last
+		grep '"kind":"net.denied"' "$AUDIT" | tail -n 1 | sed \
+		    's/.*"rule_text":\(.*\),"source":\(.*\),"line":\([0-9a-z]*\),.*/\1 \2:\3/'
+	}
+	cordon run --quiet -- /usr/bin/python3 connect.py
+	[ "$(place)" = '"none" "<preset workspace>":null' ]
+	cordon run --quiet --network loopback -- /usr/bin/python3 connect.py
+	[ "$(place)" = '"loopback" "<command line>":null' ]
+	cordon run --quiet --network 192.0.2.7 -- /usr/bin/python3 connect.py
+	[ "$(place)" = 'null "<command line>":null' ]
+	for word in none loopback '[192.0.2.7]'; do
+		policy net.yaml <<END
+schemaVersion: 2
+kind: Policy
+metadata: {name: net}
+spec:
+  fsProfiles:
+    dev:
+      read: ["./**"]
+      network: $word
+END
+		cordon run --quiet --policy net.yaml --profile dev -- \
+		    /usr/bin/python3 connect.py
+		case $word in
+		\[*) want=null ;;
+		*) want="\"$word\"" ;;
+		esac
+		[ "$(place)" = "$want \"net.yaml\":8" ]
+		cordon check --policy net.yaml --profile dev --op connect \
+		    192.0.2.1:9
+		exits 3
+		prints 'net.yaml:8:'
+	done
+}
+
 @test "the report has what was written, and what a moved directory holds" {
 	mixed 'denyModify: ["locked/**"]'
 	mkdir old

@@ -16,8 +16,11 @@ struct entry {
 
 struct cdn_repeats {
 	struct cdn_seen seen; /* for its key */
-	struct entry v[CDN_REPEATS_MAX];
+	/* By path; behind them by rule, the last of which is for all others. */
+	struct entry v[CDN_REPEATS_MAX + CDN_REPEATS_RULES];
 	size_t turn; /* the next to be forgotten */
+	unsigned long spent; /* of CDN_DENIALS_MAX */
+	unsigned long grouped;
 };
 
 int
@@ -40,7 +43,7 @@ cdn_repeats_free(struct cdn_repeats *repeats)
 {
 	if (repeats == NULL)
 		return;
-	for (size_t i = 0; i < CDN_REPEATS_MAX; i++)
+	for (size_t i = 0; i < CDN_LEN(repeats->v); i++)
 		free(repeats->v[i].last);
 	free(repeats);
 }
@@ -93,36 +96,29 @@ is_new_asker(struct entry *e, pid_t pid)
 	return true;
 }
 
-/* All of one entry have the same path. */
 static bool
 keep(struct entry *e, const struct cdn_access *d)
 {
+	struct cdn_access *last = e->last;
 	char *path;
 
-	if (e->last == NULL)
-		e->last = malloc(sizeof(*e->last) + d->path.n);
-	if (e->last == NULL)
+	if (last == NULL || last->path.n != d->path.n)
+		last = realloc(last, sizeof(*last) + d->path.n);
+	if (last == NULL)
 		return false;
-	path = (char *)(e->last + 1);
-	*e->last = *d;
-	memcpy(path, d->path.p, d->path.n);
-	e->last->path.p = path;
+	path = (char *)(last + 1);
+	*last = *d;
+	if (d->path.n > 0)
+		memcpy(path, d->path.p, d->path.n);
+	last->path.p = path;
+	e->last = last;
 	return true;
 }
 
-bool
-cdn_repeats_is_told(struct cdn_repeats *repeats,
-    const struct cdn_access *denial, unsigned long *ret_times)
+/* One more of it; is it time to tell how many? */
+static bool
+add(struct entry *e, unsigned long *ret_times)
 {
-	uint64_t hash = hash_of(repeats, denial);
-	struct entry *e = find(repeats, hash);
-
-	*ret_times = 0;
-	if (e == NULL && (e = make_room(repeats)) == NULL)
-		return true;
-	e->hash = hash;
-	if (is_new_asker(e, denial->pid) || !keep(e, denial))
-		return true;
 	e->pending++;
 	e->total++;
 	if (e->total < FIRST_TOLD || (e->total & (e->total - 1)) != 0)
@@ -132,19 +128,109 @@ cdn_repeats_is_told(struct cdn_repeats *repeats,
 	return true;
 }
 
+/* ----- By rule ------------------------------------------------------------------ */
+
+static struct entry *
+group_of(struct cdn_repeats *r, const struct cdn_access *d,
+    enum cdn_alike *ret)
+{
+	struct cordon_verdict v = d->verdict;
+	uint64_t hash = cdn_seen_hash(&r->seen,
+	    cdn_str_of(v.source == NULL ? "" : v.source),
+	    (uint64_t)v.line << 32 | v.column);
+	struct entry *e = r->v + CDN_REPEATS_MAX;
+	struct entry *others = r->v + CDN_LEN(r->v) - 1;
+
+	hash = cdn_seen_hash(&r->seen, cdn_str_of(v.matched_rule),
+	    hash ^ (uint64_t)v.operation << 32 ^ (unsigned)d->error);
+	while (e < others && e->hash != 0 && e->hash != hash)
+		e++;
+	*ret = e < others ? CDN_ALIKE_RULE : CDN_ALIKE_RUN;
+	e->hash = hash;
+	return e;
+}
+
+/* The first of its rule is told, and what cannot be kept. */
+static bool
+is_group_told(struct cdn_repeats *r, const struct cdn_access *d,
+    struct cdn_repeat *ret)
+{
+	struct entry *e = group_of(r, d, &ret->alike);
+	bool first = e->total == 0;
+	bool told = add(e, &ret->times);
+
+	r->grouped++;
+	if (told || (keep(e, d) && !first))
+		return told;
+	ret->times = e->pending;
+	e->pending = 0;
+	return true;
+}
+
+/* ----- By path ------------------------------------------------------------------ */
+
+static bool
+may_spend(const struct cdn_repeats *r)
+{
+	return r->spent < CDN_DENIALS_MAX;
+}
+
+/* It is told as one of its own. */
+static bool
+spend(struct cdn_repeats *r, const struct cdn_access *d)
+{
+	r->spent += 1 + d->path.n / CDN_DENIALS_PATH;
+	return true;
+}
+
+bool
+cdn_repeats_is_told(struct cdn_repeats *repeats,
+    const struct cdn_access *denial, struct cdn_repeat *ret)
+{
+	uint64_t hash = hash_of(repeats, denial);
+	struct entry *e = find(repeats, hash);
+	bool may = may_spend(repeats);
+
+	*ret = (struct cdn_repeat){ 0, CDN_ALIKE_PATH };
+	if (e == NULL && !may)
+		return is_group_told(repeats, denial, ret);
+	if (e == NULL && (e = make_room(repeats)) == NULL)
+		return spend(repeats, denial);
+	e->hash = hash;
+	if (may && is_new_asker(e, denial->pid))
+		return spend(repeats, denial);
+	if (!keep(e, denial))
+		return spend(repeats, denial);
+	return add(e, &ret->times);
+}
+
+static enum cdn_alike
+alike_at(size_t i)
+{
+	return i < CDN_REPEATS_MAX ? CDN_ALIKE_PATH :
+	    i < CDN_REPEATS_MAX + CDN_REPEATS_RULES - 1 ? CDN_ALIKE_RULE :
+							  CDN_ALIKE_RUN;
+}
+
 bool
 cdn_repeats_next(struct cdn_repeats *repeats, struct cdn_access *ret,
-    unsigned long *ret_times)
+    struct cdn_repeat *ret_as)
 {
-	for (size_t i = 0; i < CDN_REPEATS_MAX; i++) {
+	for (size_t i = 0; i < CDN_LEN(repeats->v); i++) {
 		struct entry *e = &repeats->v[i];
 
 		if (e->pending == 0)
 			continue;
 		*ret = *e->last;
-		*ret_times = e->pending;
+		*ret_as = (struct cdn_repeat){ e->pending, alike_at(i) };
 		e->pending = 0;
 		return true;
 	}
 	return false;
+}
+
+unsigned long
+cdn_repeats_grouped(const struct cdn_repeats *repeats)
+{
+	return repeats == NULL ? 0 : repeats->grouped;
 }

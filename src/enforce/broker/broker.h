@@ -39,7 +39,12 @@ struct cdn_broker;
 struct cdn_denial {
 	const char *call; /* "openat" */
 	pid_t pid;	  /* of the thread */
-	const struct cdn_question *question; /* path or endpoint, op */
+	/*
+	 * Path or endpoint, op.  Of a caller at whom nobody may look (he
+	 * executes what he may not read) the path is empty: what he wanted is
+	 * not known.
+	 */
+	const struct cdn_question *question;
 	const struct cordon_verdict *verdict;
 	int error; /* what the caller got: EACCES, EXDEV, ... */
 };

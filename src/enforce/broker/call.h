@@ -31,6 +31,7 @@ struct cdn_call {
 	pid_t tgid; /* found when first needed; 0 = not yet */
 	pid_t his_tgid, his_tid; /* as he sees himself; with tgid */
 	bool naming; /* holds the lock of that name: nobody renames */
+	bool told;   /* that it was denied */
 	struct cdn_notes *notes; /* NULL: nobody wants to know */
 };
 
@@ -155,6 +156,8 @@ void cdn_call_last_look(struct cdn_call *call);
  */
 CDN_MUST_USE int cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object, const char *rule, int error);
+/* He cannot be looked at, and got this error: told as a denial of the floor. */
+void cdn_call_tell_hidden(struct cdn_call *call, int error);
 /*
  * An operation with two names.  -EXDEV: each is allowed, but something below
  * would get another verdict.
@@ -198,6 +201,8 @@ void cdn_call_left(const struct cdn_call *call,
 
 /* Does he still wait?  What was opened of /proc/TID before was his, then. */
 bool cdn_call_waits(const struct cdn_call *call);
+/* May nobody look at him, who executes what he may not read? */
+bool cdn_call_is_hidden(const struct cdn_call *call);
 /* His umask (17 us: only when something is made). */
 CDN_MUST_USE int cdn_call_umask(struct cdn_call *call, mode_t *ret);
 /* Is there a signal that would end, or stop, a call of his that waits? */

@@ -21,6 +21,19 @@ cdn_call_waits(const struct cdn_call *call)
 	return cdn_sys_notify_waits(call->broker->listener, call->notif->id);
 }
 
+/* As the memory of a process its directory is for those who may trace it. */
+bool
+cdn_call_is_hidden(const struct cdn_call *call)
+{
+	char path[64];
+	cdn_cleanup_fd int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)call->tid);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 && (errno == EACCES || errno == EPERM) &&
+	    cdn_call_waits(call);
+}
+
 /* The beginning of /proc/TID/NAME, as a string. */
 static int
 read_proc(const struct cdn_call *call, const char *name, char text[STATUS_MAX])

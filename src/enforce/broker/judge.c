@@ -158,6 +158,7 @@ tell(struct cdn_call *call, const struct cdn_question *question,
 		verdict->source = "<floor>";
 	}
 	cdn_call_forget(call);
+	call->told = true;
 	if (broker->spec.denied == NULL)
 		return;
 	pthread_mutex_lock(&broker->telling);
@@ -203,6 +204,19 @@ cdn_call_judge(struct cdn_call *call, enum cordon_op op,
 	return r;
 }
 
+/* Whatever the policy says. */
+static void
+overrule(struct cordon_verdict *verdict, const char *rule)
+{
+	verdict->decision = CORDON_DENY;
+	verdict->allowed = false;
+	verdict->layer = CORDON_LAYER_FLOOR;
+	verdict->matched_rule = rule;
+	verdict->rule_text = verdict->deny_rule = NULL;
+	verdict->source = "<floor>";
+	verdict->line = verdict->column = 0;
+}
+
 int
 cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object, const char *rule, int error)
@@ -216,18 +230,30 @@ cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
 	memset(&verdict, 0, sizeof(verdict));
 	if (begin(call, false)) {
 		cdn_decide(broker->spec.authority, &question, &verdict);
-		verdict.decision = CORDON_DENY;
-		verdict.allowed = false;
-		verdict.layer = CORDON_LAYER_FLOOR;
-		verdict.matched_rule = rule;
-		verdict.rule_text = verdict.deny_rule = NULL;
-		verdict.source = "<floor>";
-		verdict.line = verdict.column = 0;
+		overrule(&verdict, rule);
 		tell(call, &question, &verdict, error);
 		r = -error;
 	}
 	end(call, false);
 	return r;
+}
+
+/* Any path will do to learn the name of the profile. */
+void
+cdn_call_tell_hidden(struct cdn_call *call, int error)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_READ, .path = CDN_STR("/") };
+	struct cordon_verdict verdict;
+
+	memset(&verdict, 0, sizeof(verdict));
+	if (begin(call, false)) {
+		cdn_decide(call->broker->spec.authority, &question, &verdict);
+		overrule(&verdict, "<not dumpable>");
+		question.path = CDN_STR("");
+		tell(call, &question, &verdict, error);
+	}
+	end(call, false);
 }
 
 /* ----- Two names ------------------------------------------------------------------ */

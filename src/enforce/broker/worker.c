@@ -53,6 +53,17 @@ send_answer(int listener, uint64_t id, const struct cdn_call_answer *answer)
 	}
 }
 
+/* Refused without a denial: because nothing can be known of the caller? */
+static void
+tell_hidden(struct cdn_call *call, const struct cdn_call_answer *answer)
+{
+	bool refused = answer->kind == CDN_ANSWER_ERROR &&
+	    (answer->error == EPERM || answer->error == EACCES);
+
+	if (refused && !call->told && cdn_call_is_hidden(call))
+		cdn_call_tell_hidden(call, answer->error);
+}
+
 static void
 serve(struct cdn_broker *broker, const struct cdn_notif *notif)
 {
@@ -70,6 +81,7 @@ serve(struct cdn_broker *broker, const struct cdn_notif *notif)
 		answer.kind = CDN_ANSWER_CONTINUE;
 	else if (handler != NULL)
 		handler(&call, &answer);
+	tell_hidden(&call, &answer);
 	send_answer(broker->listener, notif->id, &answer);
 	cdn_call_tell_allowed(&call, &answer);
 }

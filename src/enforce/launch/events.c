@@ -47,12 +47,34 @@ put_chain(struct cdn_buf *out, long pid)
 	cdn_buf_puts(out, "]");
 }
 
-/* times: of how many it is the last; 0: it is one of its own. */
+/* What nobody judged has neither. */
+static void
+forget_question(struct cdn_event_field fields[CDN_VERDICT_FIELDS])
+{
+	fields[1] = cdn_field_text("op", NULL);
+	fields[2] = cdn_field_text("path", "<unknown>");
+}
+
+/* How many it stands for, and of what; how many fields that is. */
+static size_t
+put_times(const struct cdn_repeat *as, struct cdn_event_field *fields)
+{
+	if (as->times == 0)
+		return 0;
+	fields[0] = cdn_field_number("repeats", (int64_t)as->times);
+	if (as->alike == CDN_ALIKE_PATH)
+		return 1;
+	fields[1] = cdn_field_text("alike", as->alike == CDN_ALIKE_RULE ?
+		"rule" : "run");
+	return 2;
+}
+
 static int
 put_denial(struct cdn_record *record, const struct cdn_access *d,
-    enum cdn_event_kind kind, unsigned long times, struct cordon_error *err)
+    enum cdn_event_kind kind, const struct cdn_repeat *as,
+    struct cordon_error *err)
 {
-	struct cdn_event_field fields[CDN_VERDICT_FIELDS + 5];
+	struct cdn_event_field fields[CDN_VERDICT_FIELDS + 6];
 	size_t n = CDN_VERDICT_FIELDS;
 	struct cdn_buf chain;
 	int code;
@@ -60,16 +82,25 @@ put_denial(struct cdn_record *record, const struct cdn_access *d,
 	cdn_buf_init(&chain, 4096);
 	put_chain(&chain, d->pid);
 	cdn_fields_verdict(&d->verdict, d->path, fields);
+	if (kind == CDN_EVENT_CALL_DENIED)
+		forget_question(fields);
 	fields[n++] = cdn_field_text("call", d->call);
 	fields[n++] = cdn_field_number("pid", d->pid);
 	fields[n++] = cdn_field_json("pids", (cdn_str){ chain.p, chain.n });
 	fields[n++] = cdn_field_number("errno", d->error);
-	if (times > 0)
-		fields[n++] = cdn_field_number("repeats", (int64_t)times);
+	n += put_times(as, fields + n);
 	code = cdn_buf_failed(&chain) ? cdn_err_nomem(err) :
 	    cdn_record_put(record, kind, fields, n, err);
 	cdn_buf_done(&chain);
 	return code;
+}
+
+/* A question without a path was none. */
+static enum cdn_event_kind
+kind_of(const struct cdn_access *d, bool is_socket)
+{
+	return d->path.n == 0 ? CDN_EVENT_CALL_DENIED :
+				cdn_event_of_verdict(&d->verdict, is_socket);
 }
 
 int
@@ -79,13 +110,13 @@ cdn_record_denied(struct cdn_record *record, const struct cdn_denial *denial,
 	const struct cdn_access d = { .verdict = *denial->verdict,
 		.call = denial->call, .pid = denial->pid,
 		.error = denial->error, .path = denial->question->path };
-	unsigned long times = 0;
+	struct cdn_repeat as = { 0, CDN_ALIKE_PATH };
 
 	if (record == NULL || (record->repeats != NULL &&
-		!cdn_repeats_is_told(record->repeats, &d, &times)))
+		!cdn_repeats_is_told(record->repeats, &d, &as)))
 		return 0;
-	return put_denial(record, &d, cdn_event_of_verdict(&d.verdict,
-	    denial->question->is_socket), times, err);
+	return put_denial(record, &d, kind_of(&d, denial->question->is_socket),
+	    &as, err);
 }
 
 /* What is left of denials that were told before. */
@@ -93,15 +124,14 @@ static int
 put_repeats(struct cdn_record *record, struct cordon_error *err)
 {
 	struct cdn_access d;
-	unsigned long times;
+	struct cdn_repeat as;
 	int code = 0;
 
-	while (code == 0 && cdn_repeats_next(record->repeats, &d, &times)) {
+	while (code == 0 && cdn_repeats_next(record->repeats, &d, &as)) {
 		/* An endpoint does not begin as the path of a socket does. */
 		bool is_path = d.path.n > 0 && d.path.p[0] == '/';
 
-		code = put_denial(record, &d, cdn_event_of_verdict(&d.verdict,
-		    is_path), times, err);
+		code = put_denial(record, &d, kind_of(&d, is_path), &as, err);
 	}
 	return code;
 }
@@ -160,6 +190,8 @@ cdn_record_end(struct cdn_record *record,
     const struct cordon_run_result *result, unsigned long lost,
     const struct cdn_journal_sum *sum, struct cordon_error *err)
 {
+	const struct cdn_repeats *repeats = record == NULL ? NULL :
+	    record->repeats;
 	const struct cdn_event_field fields[] = {
 		cdn_field_bool("success", result->success),
 		result->has_exit_code ?
@@ -169,6 +201,8 @@ cdn_record_end(struct cdn_record *record,
 		cdn_field_bool("timed_out", result->timed_out),
 		cdn_field_number("duration_ms", (int64_t)result->duration_ms),
 		cdn_field_number("denials", (int64_t)result->denials),
+		cdn_field_number("grouped",
+		    (int64_t)cdn_repeats_grouped(repeats)),
 		cdn_field_number("lost", (int64_t)lost),
 		cdn_field_number("allowed", (int64_t)sum->allowed),
 		cdn_field_number("unrecorded", (int64_t)sum->unrecorded),

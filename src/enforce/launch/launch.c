@@ -159,21 +159,11 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 	return code;
 }
 
-/* A broken audit stops the run, unless the policy says otherwise. */
 static int
 recorded(const struct cordon_process *p, int code,
     const struct cordon_error *why, struct cordon_error *err)
 {
-	if (code == 0)
-		return 0;
-	if (!p->terms.audit_warn) {
-		if (err != NULL)
-			*err = *why;
-		return cdn_err_context(err, code, "audit");
-	}
-	if (p->options->notice != NULL)
-		p->options->notice(why->text, p->options->notice_arg);
-	return 0;
+	return cdn_launch_recorded(&p->terms, p->options, code, why, err);
 }
 
 static int

@@ -105,6 +105,7 @@ CDN_MUST_USE int cdn_record_open(const struct cordon_session *session,
     const struct cordon_run_options *options,
     const struct cdn_terms *terms, const char *run, struct cdn_record **ret,
     struct cordon_error *err);
+/* argv NULL in the options: the caller himself, of whose end nobody tells. */
 CDN_MUST_USE int cdn_record_start(struct cdn_record *record,
     const struct cordon_plan *plan, const struct cordon_run_options *options,
     struct cordon_error *err);
@@ -137,6 +138,10 @@ CDN_MUST_USE int cdn_record_event(struct cdn_record *record,
 CDN_MUST_USE int cdn_record_end(struct cdn_record *record,
     const struct cordon_run_result *result, unsigned long lost,
     const struct cdn_journal_sum *sum, struct cordon_error *err);
+/* A broken audit stops the run, unless the policy says otherwise: then 0. */
+CDN_MUST_USE int cdn_launch_recorded(const struct cdn_terms *terms,
+    const struct cordon_run_options *options, int code,
+    const struct cordon_error *why, struct cordon_error *err);
 /* Where it lies, as long as it is open; NULL for NULL. */
 const char *cdn_record_file(const struct cdn_record *record);
 void cdn_record_close(struct cdn_record *record);

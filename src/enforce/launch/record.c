@@ -3,6 +3,7 @@
  */
 #include "enforce/launch/record.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -158,6 +159,23 @@ cdn_record_open(const struct cordon_session *session,
 	return code;
 }
 
+int
+cdn_launch_recorded(const struct cdn_terms *terms,
+    const struct cordon_run_options *options, int code,
+    const struct cordon_error *why, struct cordon_error *err)
+{
+	if (code == 0)
+		return 0;
+	if (!terms->audit_warn) {
+		if (err != NULL)
+			*err = *why;
+		return cdn_err_context(err, code, "audit");
+	}
+	if (options->notice != NULL)
+		options->notice(why->text, options->notice_arg);
+	return 0;
+}
+
 /* ----- Fields ------------------------------------------------------------------- */
 
 int
@@ -241,15 +259,40 @@ redacted(struct cdn_record *record, const struct cdn_secrets *secrets,
 	return result;
 }
 
+/* Of this very process; NULL: out of memory.  What is too long is cut. */
+static const char *const *
+own_argv(struct cdn_arena *arena)
+{
+	char *text = cdn_arena_alloc(arena, CDN_AUDIT_LINE_MAX + 1);
+	const char **argv = cdn_arena_array(arena, CDN_OWN_ARGV_MAX + 1,
+	    sizeof(*argv));
+	cdn_cleanup_fd int fd = open("/proc/self/cmdline",
+	    O_RDONLY | O_CLOEXEC);
+	ssize_t length = text == NULL || fd < 0 ? 0 :
+	    read(fd, text, CDN_AUDIT_LINE_MAX);
+	size_t n = 0;
+
+	if (text == NULL || argv == NULL)
+		return NULL;
+	for (ssize_t at = 0; at < length && n < CDN_OWN_ARGV_MAX; n++) {
+		argv[n] = text + at;
+		at += (ssize_t)strlen(text + at) + 1;
+	}
+	return argv;
+}
+
 /* argv as it is kept; NULL: out of memory. */
 static const char *const *
 kept_argv(struct cdn_record *record, const char *const *argv)
 {
-	char **names = suspects(record->arena, argv);
 	struct cdn_secrets secrets = { 0 };
 	const char **kept;
 	size_t n = 0;
+	char **names;
 
+	if (argv == NULL)
+		argv = own_argv(record->arena);
+	names = argv == NULL ? NULL : suspects(record->arena, argv);
 	if (names == NULL || cdn_secrets_build(&secrets, names, NULL) != 0)
 		return NULL;
 	while (argv[n] != NULL)
@@ -374,6 +417,7 @@ put_start(struct cdn_record *record, const struct cordon_plan *plan,
     const char *const *argv, const struct header *h, struct cordon_error *err)
 {
 	const struct cordon_session *session = plan->session;
+	size_t n;
 	const char *digests[CDN_LAYERS_MAX + 1] = { NULL };
 
 	for (size_t i = 0; i < session->file_count && i < CDN_LAYERS_MAX; i++)
@@ -391,9 +435,11 @@ put_start(struct cdn_record *record, const struct cordon_plan *plan,
 		    cordon_backend_name(plan->terms.backend)),
 		cdn_field_bool("enforced", plan->plan->enforced),
 		cdn_field_json("report", in(&h->report)),
+		cdn_field_bool("itself", true),
 	};
 
-	return cdn_record_put(record, CDN_EVENT_RUN_START, fields, CDN_LEN(fields), err);
+	n = record->itself ? CDN_LEN(fields) : CDN_LEN(fields) - 1;
+	return cdn_record_put(record, CDN_EVENT_RUN_START, fields, n, err);
 }
 
 int
@@ -406,6 +452,7 @@ cdn_record_start(struct cdn_record *record, const struct cordon_plan *plan,
 
 	if (record == NULL)
 		return 0;
+	record->itself = options->argv == NULL;
 	argv = kept_argv(record, options->argv);
 	if (argv == NULL)
 		return cdn_err_nomem(err);

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 
+#include "enforce/session/own.h"
 #include "enforce/sys/forgo.h"
 #include "enforce/sys/seccomp.h"
 
@@ -47,28 +48,79 @@ enter(const struct cdn_cage *cage, struct cordon_error *err)
 	return r == 0 ? 0 : cdn_err_sys(err, -r, "%s", step);
 }
 
+/* Of the caller, for good when it succeeds. */
+struct restricting {
+	const struct cordon_session *session;
+	const struct cordon_run_options *options;
+	struct cdn_terms terms;
+	char run[CDN_ID_DIGITS + 1];
+	struct cdn_record *record;
+	struct cordon_plan *plan;
+	struct cdn_cage *cage;
+};
+
+static int
+prepare(struct restricting *r, struct cordon_error *err)
+{
+	struct cordon_error why = { 0 };
+	int code = cdn_launch_plan_unjudged(r->session, r->options, &r->plan,
+	    err);
+
+	if (code == 0)
+		code = cdn_launch_accept(r->plan, err);
+	if (code == 0)
+		code = cdn_launch_check_state(r->plan, err);
+	if (code == 0)
+		code = cdn_backend_native.build(r->plan->plan, &r->plan->host,
+		    -1, &r->cage, err);
+	if (code == 0)
+		code = cdn_launch_recorded(&r->terms, r->options,
+		    cdn_record_start(r->record, r->plan, r->options, &why),
+		    &why, err);
+	return code;
+}
+
+/* The record is open until the end is known; nobody stays to tell of another. */
+static int
+restrict_recorded(struct restricting *r, struct cordon_error *err)
+{
+	struct cordon_error why = { 0 };
+	int code = prepare(r, &why);
+
+	if (code == 0) {
+		cdn_launch_tell(r->plan, r->options);
+		code = enter(r->cage, &why);
+	}
+	if (code == 0)
+		return 0;
+	(void)!cdn_record_refused(r->record, r->options, &why, NULL);
+	if (err != NULL)
+		*err = why;
+	return code;
+}
+
 int
 cdn_launch_restrict(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cordon_error *err)
 {
-	struct cordon_plan *plan = NULL;
-	struct cdn_cage *cage = NULL;
+	struct cordon_run_options own = *options;
+	struct restricting r = { .session = session, .options = &own };
+	struct cordon_error why = { 0 };
 	int code = check_alone(err);
 
+	own.argv = NULL; /* whatever it says, it is we */
+	cdn_terms_find(session, &own, &r.terms);
 	if (code == 0)
-		code = cdn_launch_plan_unjudged(session, options, &plan, err);
+		code = cdn_own_make_id(r.run, err);
 	if (code == 0)
-		code = cdn_launch_accept(plan, err);
+		code = cdn_launch_recorded(&r.terms, &own,
+		    cdn_record_open(session, &own, &r.terms, r.run, &r.record,
+			&why), &why, err);
 	if (code == 0)
-		code = cdn_launch_check_state(plan, err);
-	if (code == 0)
-		code = cdn_backend_native.build(plan->plan, &plan->host, -1,
-		    &cage, err);
-	if (code == 0) {
-		cdn_launch_tell(plan, options);
-		code = enter(cage, err);
-		cage->backend->free(cage);
-	}
-	cdn_launch_plan_free(plan);
+		code = restrict_recorded(&r, err);
+	if (r.cage != NULL)
+		r.cage->backend->free(r.cage);
+	cdn_launch_plan_free(r.plan);
+	cdn_record_close(r.record);
 	return code;
 }

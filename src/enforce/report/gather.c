@@ -86,6 +86,7 @@ take_start(struct gathering *s)
 	told->workspace = keep_field(s, "workspace");
 	told->profile = keep_field(s, "profile");
 	told->enforced = cdn_entry_is_true(s->entry, "enforced");
+	told->itself = cdn_entry_is_true(s->entry, "itself");
 	s->run->grants = keep_raw(s, cdn_json_find(json, json->nodes,
 	    "grants"));
 	s->run->unrecorded = keep_raw(s, report == NULL ? NULL :
@@ -177,6 +178,31 @@ take_run(struct gathering *s)
 
 /* ----- Counts ------------------------------------------------------------- */
 
+/*
+ * A value that is counted by.  An event that stands for many denials has those
+ * of the last: its path, or even its rule, is not that of the others.
+ */
+static cdn_str
+counted(const struct gathering *s, const char *name)
+{
+	cdn_str alike = cdn_entry_text(s->entry, s->line, "alike");
+	bool path = strcmp(name, "path") == 0;
+
+	if (alike.n > 0 && path)
+		return CDN_STR("<many paths>");
+	if (!path && cdn_str_is(alike, "run"))
+		return strcmp(name, "matched_rule") == 0 ?
+		    CDN_STR("<many rules>") : CDN_STR("");
+	return cdn_entry_text(s->entry, s->line, name);
+}
+
+static long long
+counted_line(const struct gathering *s)
+{
+	return cdn_str_is(cdn_entry_text(s->entry, s->line, "alike"), "run") ?
+	    0 : (long long)cdn_entry_number(s->entry, "line", 0);
+}
+
 /* Values of an event between newlines, which they cannot be mistaken for. */
 static int
 count(struct gathering *s, struct cdn_tally *tally, bool by_path, bool by_rule,
@@ -191,16 +217,14 @@ count(struct gathering *s, struct cdn_tally *tally, bool by_path, bool by_rule,
 	cdn_buf_str(&key, cdn_entry_text(s->entry, s->line, "op"));
 	if (by_path) {
 		cdn_buf_putc(&key, '\n');
-		cdn_buf_str(&key, cdn_entry_text(s->entry, s->line, "path"));
+		cdn_buf_str(&key, counted(s, "path"));
 	}
 	if (by_rule) {
 		cdn_buf_putc(&key, '\n');
-		cdn_buf_str(&key, cdn_entry_text(s->entry, s->line,
-		    "matched_rule"));
+		cdn_buf_str(&key, counted(s, "matched_rule"));
 		cdn_buf_putc(&key, '\n');
-		cdn_buf_str(&key, cdn_entry_text(s->entry, s->line, "source"));
-		cdn_buf_printf(&key, "\n%lld", (long long)cdn_entry_number(
-		    s->entry, "line", 0));
+		cdn_buf_str(&key, counted(s, "source"));
+		cdn_buf_printf(&key, "\n%lld", counted_line(s));
 	}
 	code = cdn_buf_failed(&key) ? cdn_err_nomem(s->err) :
 	    cdn_tally_add(tally, (cdn_str){ key.p, key.n }, times(s), &row,
@@ -213,11 +237,11 @@ count(struct gathering *s, struct cdn_tally *tally, bool by_path, bool by_rule,
 	if (more == NULL)
 		return cdn_err_nomem(s->err);
 	more->op = keep_field(s, "op");
-	more->path = by_path ? keep_field(s, "path") : NULL;
-	more->rule = by_rule ? keep_field(s, "matched_rule") : NULL;
-	more->source = keep_field(s, "source");
-	more->layer = keep_field(s, "layer");
-	more->line = cdn_entry_number(s->entry, "line", 0);
+	more->path = by_path ? keep(s, counted(s, "path")) : NULL;
+	more->rule = by_rule ? keep(s, counted(s, "matched_rule")) : NULL;
+	more->source = keep(s, counted(s, "source"));
+	more->layer = keep(s, counted(s, "layer"));
+	more->line = counted_line(s);
 	return more->op == NULL || (by_path && more->path == NULL) ||
 	    (by_rule && more->rule == NULL) || more->source == NULL ||
 	    more->layer == NULL ? cdn_err_nomem(s->err) : 0;

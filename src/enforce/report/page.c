@@ -223,6 +223,8 @@ put_outcome(const struct page *p, const struct cordon_audit_run *run)
 		raw(p, "<span class=\"bad\">not started: ");
 		text(p, run->refused);
 		raw(p, "</span>");
+	} else if (run->end[0] == '\0' && run->itself) {
+		raw(p, "confined itself");
 	} else if (run->end[0] == '\0') {
 		raw(p, "<span class=\"warn\">no end: it goes on, or was "
 		       "killed</span>");

@@ -137,10 +137,25 @@ tell_rule(const struct telling *t)
 }
 
 static void
+tell_repeats(const struct telling *t)
+{
+	long long n = (long long)cdn_entry_number(t->entry, "repeats", 0);
+	cdn_str alike = text(t, "alike");
+
+	if (n <= 0)
+		return;
+	if (alike.n == 0)
+		cdn_buf_printf(t->out, ", %lld more of the same", n);
+	else
+		cdn_buf_printf(t->out, ", the last of %lld more %s", n,
+		    cdn_str_is(alike, "rule") ? "by this rule" :
+						"of this run");
+}
+
+static void
 tell_verdict(const struct telling *t)
 {
-	int64_t repeats = cdn_entry_number(t->entry, "repeats", 0);
-	cdn_str call = text(t, "call");
+	cdn_str call = text(t, "call"), op = text(t, "op");
 
 	if (!has(t, "path")) { /* a program that was not to be started */
 		tell_refused(t);
@@ -148,7 +163,7 @@ tell_verdict(const struct telling *t)
 	}
 	cdn_buf_puts(t->out, cdn_entry_is_true(t->entry, "allowed") ?
 	    "allowed " : "denied ");
-	cdn_buf_str(t->out, text(t, "op"));
+	cdn_buf_str(t->out, op.n > 0 ? op : CDN_STR("a call on"));
 	cdn_buf_puts(t->out, " ");
 	cdn_buf_str(t->out, text(t, "path"));
 	tell_rule(t);
@@ -158,9 +173,7 @@ tell_verdict(const struct telling *t)
 	cdn_buf_str(t->out, call);
 	cdn_buf_printf(t->out, " of process %lld",
 	    (long long)cdn_entry_number(t->entry, "pid", 0));
-	if (repeats > 0)
-		cdn_buf_printf(t->out, ", %lld more of the same",
-		    (long long)repeats);
+	tell_repeats(t);
 	if (cdn_entry_is_true(t->entry, "allowed") &&
 	    cdn_entry_number(t->entry, "errno", 0) > 0)
 		cdn_buf_printf(t->out, ", which failed (errno %lld)",

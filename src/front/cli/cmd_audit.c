@@ -33,7 +33,7 @@ cli_audit_outcome(const struct cordon_audit_run *run)
 	if (run->refused != NULL)
 		return cli_printf("refused");
 	if (run->end[0] == '\0')
-		return cli_printf("no end");
+		return cli_printf(run->itself ? "itself" : "no end");
 	if (run->timed_out)
 		return cli_printf("timeout");
 	if (run->signal > 0)

@@ -66,7 +66,8 @@ describe(const struct cordon_denial *denial, char *text, size_t size)
 	struct cdn_buf out;
 
 	cdn_buf_init(&out, 8192);
-	cdn_buf_printf(&out, "%s %s (", is_network(denial) ? "network" :
+	cdn_buf_printf(&out, "%s %s (", denial->path[0] == '\0' ?
+		denial->call : is_network(denial) ? "network" :
 		cordon_op_name(denial->verdict.operation), rule_of(denial));
 	put_place(&out, denial);
 	cdn_buf_puts(&out, ")");

@@ -243,13 +243,16 @@ test_isolation(void)
 
 /* ----- Ourselves ------------------------------------------------------------------- */
 
+static char own_audit[4096];
+
 /* The rules of `workspace` need somebody who judges, those of `strict` nobody. */
 static int
 restricted(enum cordon_preset preset, enum cordon_enforcement enforcement)
 {
 	struct cordon_session *session = open_session(preset);
 	struct cordon_run_options options = { .size = sizeof(options),
-		.enforcement = enforcement };
+		.enforcement = enforcement,
+		.audit = own_audit };
 	bool writes = preset == CORDON_PRESET_WORKSPACE;
 	struct cordon_error err;
 	int fd = open(tmp_path("outside"), O_WRONLY);
@@ -284,6 +287,23 @@ try_restricted(enum cordon_preset preset, enum cordon_enforcement enforcement)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Of the events of those that confined themselves. */
+static unsigned
+kept(const char *text)
+{
+	FILE *file = fopen(own_audit, "r");
+	char *line = NULL;
+	size_t room = 0;
+	unsigned n = 0;
+
+	while (file != NULL && getline(&line, &room, file) > 0)
+		n += strstr(line, text) != NULL;
+	free(line);
+	if (file != NULL)
+		fclose(file);
+	return n;
+}
+
 static void *
 idle(void *arg)
 {
@@ -303,6 +323,8 @@ test_restrict(void)
 	int status;
 
 	put("outside", "mine\n");
+	snprintf(own_audit, sizeof(own_audit), "%s",
+	    tmp_path("kept/self.jsonl"));
 	status = try_restricted(CORDON_PRESET_STRICT,
 	    CORDON_ENFORCEMENT_POLICY);
 	ok_f(status == 0, "a process confines itself (%d)", status);
@@ -313,6 +335,9 @@ test_restrict(void)
 	status = try_restricted(CORDON_PRESET_WORKSPACE,
 	    CORDON_ENFORCEMENT_DEGRADED);
 	ok_f(status == 0, "unless less is accepted (%d)", status);
+	ok(kept("\"kind\":\"run.start\"") == 2 && kept("\"itself\":true") == 2 &&
+	    kept("\"argv\":[\"") == 3 && kept("\"kind\":\"run.refused\"") == 1,
+	    "each left a line");
 	pthread_mutex_lock(&lock);
 	pthread_create(&thread, NULL, idle, &lock);
 	ok(cordon_restrict_self(session, &options, &err) == CORDON_E_INVALID,

@@ -18,23 +18,23 @@ denial(const char *path, const char *rule, pid_t pid, int error)
 static void
 ask(struct cdn_repeats *r, const struct cdn_access *d, struct tally *t)
 {
-	unsigned long times;
+	struct cdn_repeat as;
 
-	if (!cdn_repeats_is_told(r, d, &times))
+	if (!cdn_repeats_is_told(r, d, &as))
 		return;
 	t->lines++;
-	t->denials += times == 0 ? 1 : times;
+	t->denials += as.times == 0 ? 1 : as.times;
 }
 
 static void
 end(struct cdn_repeats *r, struct tally *t)
 {
 	struct cdn_access d;
-	unsigned long times;
+	struct cdn_repeat as;
 
-	while (cdn_repeats_next(r, &d, &times)) {
+	while (cdn_repeats_next(r, &d, &as)) {
 		t->lines++;
-		t->denials += times;
+		t->denials += as.times;
 	}
 }
 
@@ -83,22 +83,23 @@ test_different(void)
 	};
 	struct cdn_access d = denial("/w/a", "!a", 7, 13);
 	struct cdn_repeats *r = begin();
-	unsigned long times = 1;
+	struct cdn_repeat as = { 1, CDN_ALIKE_RUN };
 
-	ok(cdn_repeats_is_told(r, &d, &times) && times == 0, "the first one");
-	ok(!cdn_repeats_is_told(r, &d, &times), "it again");
+	ok(cdn_repeats_is_told(r, &d, &as) && as.times == 0, "the first one");
+	ok(!cdn_repeats_is_told(r, &d, &as), "it again");
 	for (size_t i = 0; i < CDN_LEN(others); i++) {
 		struct cdn_access other = denial(others[i].path,
 		    others[i].rule, others[i].pid, others[i].error);
 
-		ok_f(cdn_repeats_is_told(r, &other, &times) && times == 0,
+		ok_f(cdn_repeats_is_told(r, &other, &as) && as.times == 0,
 		    "another one: %s %s %d %d", others[i].path, others[i].rule,
 		    (int)others[i].pid, others[i].error);
 	}
-	ok(!cdn_repeats_is_told(r, &d, &times), "it is still known");
-	ok(cdn_repeats_next(r, &d, &times) && times == 2 &&
-	    cdn_str_is(d.path, "/w/a"), "what is left is told at the end");
-	ok(!cdn_repeats_next(r, &d, &times), "once");
+	ok(!cdn_repeats_is_told(r, &d, &as), "it is still known");
+	ok(cdn_repeats_next(r, &d, &as) && as.times == 2 &&
+	    as.alike == CDN_ALIKE_PATH && cdn_str_is(d.path, "/w/a"),
+	    "what is left is told at the end");
+	ok(!cdn_repeats_next(r, &d, &as), "once");
 	cdn_repeats_free(r);
 }
 
@@ -133,11 +134,125 @@ test_many(void)
 	cdn_repeats_free(r);
 }
 
+/* ----- More than are told one by one --------------------------------------- */
+
+struct flood {
+	unsigned long by_path, by_rule[3], by_run, lines;
+};
+
+/* Which of "!r0", "!r1", ... it was. */
+static void
+take(struct flood *f, const struct cdn_access *d, const struct cdn_repeat *as)
+{
+	unsigned long n = as->times == 0 ? 1 : as->times;
+	unsigned long rule = strtoul(d->verdict.matched_rule + 2, NULL, 10);
+
+	f->lines++;
+	if (as->alike == CDN_ALIKE_PATH)
+		f->by_path += n;
+	else if (as->alike == CDN_ALIKE_RUN)
+		f->by_run += n;
+	else if (rule < CDN_LEN(f->by_rule))
+		f->by_rule[rule] += n;
+}
+
+/* n denials on ever new paths, by so many rules in turn. */
+static struct flood
+flood(struct cdn_repeats *r, unsigned long n, unsigned rules, size_t length)
+{
+	static char names[2 * CDN_REPEATS_RULES][8], path[4096];
+	static unsigned long next;
+	struct flood f = { 0 };
+	struct cdn_repeat as;
+	struct cdn_access d;
+
+	memset(path, 'x', length);
+	path[length] = '\0';
+	for (unsigned long i = 0; i < n; i++) {
+		char *name = names[i % rules];
+
+		snprintf(name, sizeof(names[0]), "!r%lu", i % rules);
+		snprintf(path, 24, "/w/%lu", next++);
+		if (length > 24)
+			path[strlen(path)] = '.';
+		d = denial(path, name, 7, 13);
+		if (cdn_repeats_is_told(r, &d, &as))
+			take(&f, &d, &as);
+	}
+	while (cdn_repeats_next(r, &d, &as))
+		take(&f, &d, &as);
+	return f;
+}
+
+static void
+test_flood(void)
+{
+	struct cdn_repeats *r = begin();
+	struct flood f = flood(r, CDN_DENIALS_MAX, 3, 24);
+
+	ok(f.by_path == CDN_DENIALS_MAX && f.lines == CDN_DENIALS_MAX &&
+	    cdn_repeats_grouped(r) == 0, "so many are told one by one");
+	f = flood(r, 60000, 3, 24);
+	ok(f.by_path == 0 && f.by_rule[0] == 20000 &&
+	    f.by_rule[1] == 20000 && f.by_rule[2] == 20000,
+	    "then by their rule, and none is lost");
+	ok_f(f.lines < 60 && cdn_repeats_grouped(r) == 60000,
+	    "in few lines (%lu)", f.lines);
+	cdn_repeats_free(r);
+
+	r = begin();
+	f = flood(r, 60000, 3, 4000);
+	ok_f(f.by_path < CDN_DENIALS_MAX / 10 && f.lines < 1000 &&
+	    f.by_path + f.by_rule[0] + f.by_rule[1] + f.by_rule[2] == 60000,
+	    "fewer of long ones (%lu)", f.by_path);
+	cdn_repeats_free(r);
+}
+
+static void
+test_rules(void)
+{
+	struct cdn_repeats *r = begin();
+	const unsigned rules = 2 * CDN_REPEATS_RULES;
+	const unsigned long each = 1000, n = CDN_DENIALS_MAX + each * rules;
+	struct flood f = flood(r, n, rules, 24);
+
+	ok(f.by_path == CDN_DENIALS_MAX && f.by_rule[0] == each &&
+	    f.by_run == (rules - CDN_REPEATS_RULES + 1) * each,
+	    "more rules than are counted by themselves");
+	ok_f(f.lines < CDN_DENIALS_MAX + 20UL * CDN_REPEATS_RULES,
+	    "are bounded, too (%lu lines)", f.lines);
+	cdn_repeats_free(r);
+}
+
+/* What was told by its path before is known by it for ever. */
+static void
+test_known(void)
+{
+	struct cdn_access d = denial("/w/a", "!a", 7, 13);
+	struct cdn_repeats *r = begin();
+	struct tally t = { 0, 0 };
+	struct cdn_repeat as;
+
+	(void)flood(r, CDN_DENIALS_MAX - 1, 3, 24);
+	ask(r, &d, &t);
+	for (int i = 0; i < 1000; i++)
+		ask(r, &d, &t);
+	d.pid = 8;
+	ask(r, &d, &t);
+	ok(t.lines < 20 && cdn_repeats_next(r, &d, &as) &&
+	    as.alike == CDN_ALIKE_PATH && t.denials + as.times == 1002,
+	    "one that is remembered goes on to be told by its path");
+	cdn_repeats_free(r);
+}
+
 int
 main(void)
 {
 	test_same();
 	test_different();
 	test_many();
+	test_flood();
+	test_rules();
+	test_known();
 	return done_testing();
 }
