@@ -155,13 +155,15 @@ cdn_outside_close(struct cdn_outside *o)
 {
 	const int fds[] = { o->unix_fd, o->abstract_fd, o->tcp_fd,
 		o->tcp6_fd };
+	char path[sizeof(o->dir) + sizeof("/socket")];
 
 	close_victim(o);
 	for (size_t i = 0; i < CDN_LEN(fds); i++)
 		cdn_cleanup_fd_fn(&fds[i]);
 	if (o->dir[0] == '\0')
 		return;
-	if (o->socket != NULL)
-		(void)unlink(o->socket);
+	/* By its name: there may have been no memory to keep it. */
+	snprintf(path, sizeof(path), "%s/socket", o->dir);
+	(void)unlink(path);
 	(void)rmdir(o->dir);
 }
