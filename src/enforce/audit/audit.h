@@ -108,8 +108,9 @@ struct cdn_sink {
  * directory where others may put another in its place is refused.
  *
  * Any thread may write; processes with the same file take turns (a lock), and
- * who waits longer than CDN_AUDIT_WAIT_MS gets an error.  A sink belongs to the
- * process that opened it: after fork() the child may only close it.
+ * who waits for CDN_AUDIT_WAIT_MS in which nobody wrote gets an error.  A sink
+ * belongs to the process that opened it: after fork() the child may only close
+ * it.
  *
  * A line is written whole or not at all: after an error the file is as it was.
  * Lines without their head, or half a line at the end, are what a killed process

@@ -23,7 +23,7 @@ CDN_MUST_USE int cdn_place_check_dir(const char *file,
 
 /*
  * The lock that writers (and, for a moment, readers) take on the head.  0, or
- * -1 and errno; ETIMEDOUT after CDN_AUDIT_WAIT_MS.
+ * -1 and errno; ETIMEDOUT when nobody wrote for CDN_AUDIT_WAIT_MS.
  */
 CDN_MUST_USE int cdn_place_lock(int fd, bool write);
 void cdn_place_unlock(int fd);

@@ -231,7 +231,7 @@ test_follow(void)
 }
 
 #define KILLS 40
-#ifdef __SANITIZE_ADDRESS__ /* who waits too long for his turn gives up */
+#ifdef __SANITIZE_ADDRESS__ /* a thousand of those need too much memory */
 #define RUNS 100
 #else
 #define RUNS 1000
