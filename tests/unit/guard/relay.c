@@ -1,0 +1,249 @@
+/*
+ * A conversation through the relay, and the pins that come of it; then again
+ * with every allocation failing once: whatever fails, nothing that was not
+ * judged reaches the server.
+ */
+#include "enforce/guard/relay.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "enforce/guard/pins.h"
+#include "support/chaos.h"
+#include "unit/session/made.h"
+
+static char state[CDN_PATH_MAX + 1];
+static struct cordon_session *session;
+static const char *const argv[] = { "node", "s.js", NULL };
+
+/* ----- One conversation ---------------------------------------------------------- */
+
+struct line {
+	bool client; /* who says it */
+	const char *text;
+};
+
+#define TOOLS                                                               \
+	"{\"tools\":[{\"name\":\"r\",\"description\":\"d\",\"inputSchema\":" \
+	"{\"properties\":{\"where\":{\"format\":\"path\"}}}},"              \
+	"{\"name\":\"bad name\"}]}"
+
+/* clang-format off */
+static const struct line talk[] = {
+	{ true,  "{\"id\":1,\"method\":\"initialize\",\"params\":{}}" },
+	{ false, "{\"id\":1,\"result\":{}}" },
+	{ true,  "{\"id\":\"l\\u0069st\",\"method\":\"tools/list\"}" },
+	{ false, "{\"id\":\"list\",\"result\":" TOOLS "}" },
+	{ true,  "{\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"r\","
+		 "\"arguments\":{\"where\":\"inside\",\"q\":[\"a\",{\"b\":1}]}}}" },
+	{ true,  "{\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"r\","
+		 "\"arguments\":{\"path\":\"../FORBIDDEN\"}}}" },
+	{ true,  "{\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"x\","
+		 "\"arguments\":{\"q\":[\"\\u002fetc/FORBIDDEN\"]}}}" },
+	{ true,  "{\"id\":5,\"id\":6,\"method\":\"tools/call\",\"x\":\"FORBIDDEN\"}" },
+	{ true,  "{\"method\":\"tools/call\",\"params\":{\"name\":\"FORBIDDEN\"}}" },
+	{ false, "{\"id\":7,\"method\":\"roots/list\"}" },
+	{ true,  "{\"id\":7,\"result\":{\"roots\":[{\"uri\":\"file:///FORBIDDEN\"}]}}" },
+	{ true,  "{\"id\":8,\"result\":{\"x\":\"FORBIDDEN\"}}" },
+	{ false, "{\"id\":2,\"result\":{\"content\":[]}}" },
+};
+/* clang-format on */
+
+static int
+record(const struct cdn_relay_event *event, void *arg, struct cordon_error *err)
+{
+	(void)event;
+	(void)arg;
+	(void)err;
+	return 0;
+}
+
+static void
+save(void *arg)
+{
+	(void)arg;
+}
+
+static void
+note(const char *text, void *arg)
+{
+	(void)text;
+	(void)arg;
+}
+
+static int
+say(struct cdn_relay *relay, const struct line *line)
+{
+	char text[1024];
+	int n = snprintf(text, sizeof(text), "%s\n", line->text);
+	cdn_str whole = { text, (size_t)n };
+
+	return line->client ? cdn_relay_from_client(relay, whole, false, NULL) :
+			      cdn_relay_from_server(relay, whole, false, NULL);
+}
+
+struct both {
+	int client; /* what each was told */
+	int server;
+};
+
+static int
+converse(struct cdn_relay *relay, struct cdn_arena *arena)
+{
+	int code = cdn_guard_judge_init(&relay->judge, session, arena, NULL);
+
+	for (size_t i = 0; code == 0 && i < CDN_LEN(talk); i++)
+		code = say(relay, &talk[i]);
+	return code;
+}
+
+static bool
+holds(int fd, const char *text)
+{
+	char all[16384];
+	ssize_t n = pread(fd, all, sizeof(all) - 1, 0);
+
+	all[n < 0 ? 0 : n] = '\0';
+	return strstr(all, text) != NULL;
+}
+
+static int
+one_talk(void *arg)
+{
+	const struct both *both = arg;
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_outlet to_client, to_server;
+	struct cdn_relay relay = { .to_client = &to_client,
+		.to_server = &to_server, .record = record, .save = save,
+		.note = note, .forget = "forget" };
+	int code;
+
+	if (arena == NULL)
+		return CORDON_E_NOMEM;
+	if (ftruncate(both->client, 0) != 0 || ftruncate(both->server, 0) != 0 ||
+	    lseek(both->client, 0, SEEK_SET) != 0 ||
+	    lseek(both->server, 0, SEEK_SET) != 0)
+		return 1;
+	cdn_outlet_init(&to_client, fcntl(both->client, F_DUPFD_CLOEXEC, 3));
+	cdn_outlet_init(&to_server, fcntl(both->server, F_DUPFD_CLOEXEC, 3));
+	code = converse(&relay, arena);
+	cdn_outlet_done(&to_client);
+	cdn_outlet_done(&to_server);
+	cdn_relay_done(&relay);
+	cdn_arena_free(arena);
+	return holds(both->server, "FORBIDDEN") ? 1 : code;
+}
+
+static void
+test_talk(struct both *both)
+{
+	ok(one_talk(both) == 0, "a conversation");
+	ok(holds(both->server, "\"inside\"") &&
+	    holds(both->server, "{\"roots\":[]}"), "what is allowed arrives");
+	ok(holds(both->client, "isError") && holds(both->client, "\"id\":3") &&
+	    holds(both->client, "\"id\":4") &&
+	    !holds(both->client, "bad name"), "what is not is answered");
+	/* A request that finds no room among those in flight is answered. */
+	chaos_run("a conversation", one_talk, both, CHAOS_ABSORBS);
+}
+
+/* ----- Pins ----------------------------------------------------------------------- */
+
+static int
+add(struct cdn_catalog *catalog, const char *text, const char *name)
+{
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_json json;
+	int code = arena == NULL ? CORDON_E_NOMEM :
+	    cdn_json_parse(cdn_str_of(text), NULL, arena, &json, NULL);
+
+	if (code == 0)
+		code = cdn_catalog_add(catalog, &json, &json.nodes[0],
+		    cdn_str_of(name), NULL);
+	cdn_arena_free(arena);
+	return code;
+}
+
+/* Saves one tool for somebody who knows nothing of the other. */
+static int
+save_one(const char *text, const char *name)
+{
+	struct cdn_catalog catalog = { .n = 0 };
+	int code = add(&catalog, text, name);
+
+	if (code == 0)
+		code = cdn_pins_save(state, "0123456789abcdef", argv, &catalog,
+		    NULL);
+	cdn_catalog_done(&catalog);
+	return code;
+}
+
+static int
+load_count(size_t *ret, const char **ret_stopped)
+{
+	struct cdn_catalog catalog = { .n = 0 };
+	int code = cdn_pins_load(state, "0123456789abcdef", &catalog, NULL);
+
+	*ret = catalog.n;
+	if (ret_stopped != NULL && catalog.n > 0)
+		*ret_stopped = catalog.v[0]->stopped;
+	cdn_catalog_done(&catalog);
+	return code;
+}
+
+#define ONE  "{\"name\":\"one\",\"description\":\"1\"}"
+#define LIKE "{\"name\":\"one\",\"description\":\"2\"}"
+#define TWO  "{\"name\":\"two\",\"description\":\"2\"}"
+
+static int
+pins(void *arg)
+{
+	int code = save_one(ONE, "one");
+	size_t n = 0;
+
+	(void)arg;
+	if (code == 0)
+		code = save_one(TWO, "two");
+	if (code == 0)
+		code = load_count(&n, NULL);
+	return code == 0 && n != 2 ? 1 : code;
+}
+
+/* Who comes later with another description keeps the first, and is stopped. */
+static void
+test_merge(void)
+{
+	struct cdn_catalog catalog = { .n = 0 };
+	const struct cdn_catalog_tool *tool;
+
+	ok(pins(NULL) == 0, "two save, and both are kept");
+	ok(add(&catalog, LIKE, "one") == 0 && cdn_pins_save(state,
+	    "0123456789abcdef", argv, &catalog, NULL) == 0 && catalog.n == 2,
+	    "who saves hears of the others");
+	tool = cdn_catalog_find(&catalog, CDN_STR("one"));
+	ok(tool != NULL && tool->stopped != NULL &&
+	    cdn_str_is(tool->json.text, ONE), "the first description stays");
+	tool = cdn_catalog_find(&catalog, CDN_STR("two"));
+	ok(tool != NULL && tool->stopped == NULL, "the other tool is usable");
+	cdn_catalog_done(&catalog);
+	chaos_run("pins", pins, NULL, 0);
+}
+
+int
+main(void)
+{
+	struct both both = { memfd_create("c", 0), memfd_create("s", 0) };
+
+	made_begin();
+	tmp_dir("state");
+	snprintf(state, sizeof(state), "%s", tmp_path("state"));
+	need(both.client >= 0 && both.server >= 0 && chdir(tmp_path("w")) == 0,
+	    "a place");
+	session = made_session((struct cordon_session_options){ 0 });
+	test_talk(&both);
+	test_merge();
+	cordon_session_free(session);
+	tmp_end();
+	return done_testing();
+}
