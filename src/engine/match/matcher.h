@@ -42,6 +42,11 @@ int cdn_matcher_check(const struct cdn_matcher *matcher, cdn_str path);
 bool cdn_matcher_rule(const struct cdn_matcher *matcher, size_t i,
     cdn_str path);
 
+/* The parsed pattern of rule i, one of those it was built from. */
+struct cdn_pattern;
+const struct cdn_pattern *cdn_matcher_pattern(
+    const struct cdn_matcher *matcher, size_t i);
+
 /*
  * Walking a tree.  A cursor stands at a directory; entering costs only the
  * new name.  Cursors are plain values: copy them, keep one per level.

@@ -500,3 +500,9 @@ cdn_matcher_rule(const struct cdn_matcher *matcher, size_t i, cdn_str path)
 	return i < matcher->rules &&
 	    cdn_pattern_match(&matcher->patterns[i], path);
 }
+
+const struct cdn_pattern *
+cdn_matcher_pattern(const struct cdn_matcher *matcher, size_t i)
+{
+	return &matcher->patterns[i];
+}

@@ -1,0 +1,57 @@
+/*
+ * seatbelt - the boundary as a profile for macOS (SBPL text).
+ *
+ *	spec + places of macOS ─► authority ─► shapes ─► text
+ *
+ * What macOS needs besides the policy (directories of the system, scratch
+ * directories, the state of the agent that is run) is added to the spec as
+ * places like any other; the text says what the decision function says of the
+ * result, path by path.  A test reads the text again and compares.
+ *
+ * Pure: made and tested on every system, executed on macOS only.
+ */
+#ifndef CDN_SEATBELT_SEATBELT_H
+#define CDN_SEATBELT_SEATBELT_H
+
+#include "engine/decide/decide.h"
+
+struct cdn_buf;
+
+struct cdn_seatbelt_facts {
+	const char *home;	  /* the real one; NULL: nothing in it */
+	const char *provider;	  /* "claude"; NULL, or one nobody knows */
+	const char *provider_dir; /* its state, when it was moved; "" is not */
+};
+
+struct cdn_seatbelt {
+	struct cdn_authority_spec spec; /* with the places of macOS */
+	const struct cdn_authority *authority; /* what the text says */
+	struct cdn_place_list secrets; /* of macOS: denied first, ... */
+	struct cdn_place_list lent;    /* ... and these given back */
+};
+
+/* Everything lies in the arena; spec's lists and the facts are borrowed. */
+CDN_MUST_USE int cdn_seatbelt_build(struct cdn_arena *arena,
+    const struct cdn_authority_spec *spec,
+    const struct cdn_seatbelt_facts *facts, struct cdn_seatbelt *ret,
+    struct cordon_error *err);
+
+/*
+ * The text; scratch memory comes from the arena.  Under the preset `protect`
+ * everything is allowed first, else nothing.  A network that lists hosts is
+ * closed: Seatbelt knows no hosts but this one.
+ */
+CDN_MUST_USE int cdn_seatbelt_format(struct cdn_arena *arena,
+    const struct cdn_seatbelt *seatbelt, struct cdn_buf *out,
+    struct cordon_error *err);
+
+/* Who an agent is by the name of its program, and the variable that moves its
+ * state; false past the end. */
+struct cdn_seatbelt_provider {
+	const char *name;
+	const char *variable; /* NULL: it cannot be moved */
+	const char *state;    /* below the home */
+};
+bool cdn_seatbelt_provider(size_t i, struct cdn_seatbelt_provider *ret);
+
+#endif
