@@ -80,6 +80,13 @@ void run_proc_gate(struct vector *v);
 void run_worker_config(struct vector *v);
 void run_composition(struct vector *v);
 
+/* ----- Other backends (backends.c) --------------------------------------- */
+
+void run_sbpl(struct vector *v);
+void run_omega_sbpl(struct vector *v);
+void run_omega_command(struct vector *v);
+void run_trusted_binary(struct vector *v);
+
 /* ----- The command itself (command.c) ----------------------------------- */
 
 /* What `cordon check --json` can be asked. */

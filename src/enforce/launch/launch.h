@@ -43,6 +43,7 @@ struct cordon_plan {
 	struct cdn_terms terms;
 	struct cdn_host host;
 	const struct cdn_plan *plan;
+	const char *program; /* as given; NULL: none */
 	bool apart; /* in namespaces of its own */
 };
 
@@ -57,6 +58,10 @@ void cdn_launch_plan_free(struct cordon_plan *plan);
 
 CDN_MUST_USE int cdn_launch_plan_format(const struct cordon_plan *plan,
     enum cordon_format format, struct cdn_buf *out, struct cordon_error *err);
+
+/* seatbelt.c: the profile for macOS. */
+CDN_MUST_USE int cdn_launch_sbpl(const struct cordon_plan *plan,
+    struct cdn_buf *out, struct cordon_error *err);
 
 /* shortfalls.c: its table, for the page about it; false past the end. */
 bool cdn_launch_shortfall(size_t i, struct cdn_shortfall *ret);

@@ -294,20 +294,31 @@ at_or_below(cdn_str path, cdn_str dir)
 	    path.n == dir.n || path.p[dir.n] == '/');
 }
 
+/* The directory in which all matches of the pattern lie, or are. */
+static cdn_str
+literal_part(const struct cdn_pattern *pattern)
+{
+	size_t n = 0, i = 0;
+
+	for (; i < pattern->n && (pattern->tokens[i].kind ==
+		CDN_TOKEN_LITERAL || pattern->tokens[i].kind ==
+		CDN_TOKEN_SLASH); i++)
+		n += pattern->tokens[i].kind == CDN_TOKEN_SLASH ? 1 :
+		    pattern->tokens[i].text.n;
+	if (i < pattern->n && pattern->tokens[i].kind != CDN_TOKEN_BELOW)
+		while (n > 0 && pattern->text.p[n - 1] != '/')
+			n--;
+	while (n > 0 && pattern->text.p[n - 1] == '/')
+		n--;
+	return (cdn_str){ pattern->text.p, n };
+}
+
 /* Could a pattern of a place match in the workspace? */
 static bool
 touches(const struct builder *b, const struct cdn_pattern *pattern)
 {
-	cdn_str place = pattern->text;
+	cdn_str place = literal_part(pattern);
 
-	for (size_t i = 0; i < pattern->n; i++)
-		if (pattern->tokens[i].kind != CDN_TOKEN_LITERAL &&
-		    pattern->tokens[i].kind != CDN_TOKEN_SLASH &&
-		    pattern->tokens[i].kind != CDN_TOKEN_BELOW)
-			return true;
-	if (pattern->n > 0 &&
-	    pattern->tokens[pattern->n - 1].kind == CDN_TOKEN_BELOW)
-		place.n -= strlen("/**");
 	return at_or_below(place, b->a->workspace) ||
 	    at_or_below(b->a->workspace, place);
 }

@@ -42,6 +42,20 @@ static const struct row writable[] = {
 	{ "~/.orbit/state/logs", false, false },
 };
 
+/* Never written; of these the floor knows some by the directory above. */
+static const struct row system_rows[] = {
+	{ "/System", false, false },
+	{ "/Library", false, false },
+	{ "/bin", false, false },
+	{ "/sbin", false, false },
+	{ "/usr/bin", false, false },
+	{ "/usr/sbin", false, false },
+	{ "/usr/lib", false, false },
+	{ "/usr/libexec", false, false },
+	{ "/usr/share", false, false },
+	{ "/private/etc", false, false },
+};
+
 static const struct row secret[] = {
 	{ "~/.ssh", false, false },
 	{ "~/.aws", false, false },
@@ -279,6 +293,7 @@ fill(struct builder *b, const struct cdn_authority_spec *spec,
 	push_all(b, &read, &spec->runtime_read);
 	push_all(b, &write, &spec->runtime_write);
 	push_all(b, &sealed, &spec->sealed);
+	push_rows(b, &sealed, system_rows, CDN_LEN(system_rows));
 	find_secrets(b, spec, ret, &read);
 	push_rows(b, &read, readable, CDN_LEN(readable));
 	push_rows(b, &write, writable, CDN_LEN(writable));

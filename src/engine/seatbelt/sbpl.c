@@ -121,7 +121,8 @@ leading_literals(const struct cdn_pattern *pattern)
  * where the pattern matches the empty path.
  */
 static void
-put_pattern(struct cdn_buf *out, const struct cdn_shape *shape)
+put_pattern(struct cdn_buf *out, const struct cdn_shape *shape,
+    bool as_expression)
 {
 	const struct cdn_pattern *pattern = shape->pattern;
 	size_t n = leading_literals(pattern);
@@ -131,7 +132,7 @@ put_pattern(struct cdn_buf *out, const struct cdn_shape *shape)
 
 	if (n == pattern->n) {
 		put_path(out, "literal", shape, n);
-	} else if (rest && (pattern->tokens[n].kind == CDN_TOKEN_BELOW ||
+	} else if (!as_expression && rest && (pattern->tokens[n].kind == CDN_TOKEN_BELOW ||
 	    (n == 0 && pattern->tokens[n].kind == CDN_TOKEN_STARS))) {
 		put_path(out, "subpath", shape, n);
 	} else if (whole) {
@@ -147,10 +148,15 @@ put_pattern(struct cdn_buf *out, const struct cdn_shape *shape)
 
 /* ----- Shapes ------------------------------------------------------------------- */
 
-/* What an authority has is nested no deeper than its lists change sides. */
+/*
+ * What is left out of something that is denied is written as an expression, so
+ * that whoever looks for a directory finds it where it is meant.  Nested no
+ * deeper than the lists of the authority change sides.
+ */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-void
-cdn_sbpl_filter(struct cdn_buf *out, const struct cdn_shape *shape)
+static void
+put_filter(struct cdn_buf *out, const struct cdn_shape *shape,
+    bool as_expression)
 {
 	static const char *const words[] = {
 		[CDN_SHAPE_ALL] = "require-all",
@@ -159,15 +165,24 @@ cdn_sbpl_filter(struct cdn_buf *out, const struct cdn_shape *shape)
 	};
 
 	if (shape->kind == CDN_SHAPE_PATTERN) {
-		put_pattern(out, shape);
+		put_pattern(out, shape, as_expression);
 		return;
 	}
 	cdn_buf_printf(out, "(%s", words[shape->kind]);
 	for (size_t i = 0; i < shape->n; i++) {
+		const struct cdn_shape *part = shape->parts[i];
+
 		cdn_buf_putc(out, ' ');
-		cdn_sbpl_filter(out, shape->parts[i]);
+		put_filter(out, part, shape->kind == CDN_SHAPE_ALL ?
+			part->kind == CDN_SHAPE_NOT : as_expression);
 	}
 	cdn_buf_putc(out, ')');
+}
+
+void
+cdn_sbpl_filter(struct cdn_buf *out, const struct cdn_shape *shape)
+{
+	put_filter(out, shape, false);
 }
 
 void

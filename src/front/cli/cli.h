@@ -91,7 +91,7 @@ CDN_MUST_USE bool cli_launch_options(const struct cli_args *args,
 struct cordon_session *cli_launch_session(const struct cli_args *args);
 /* The plan on `to`; false after a message. */
 CDN_MUST_USE bool cli_launch_print(FILE *to, const struct cordon_plan *plan,
-    bool json);
+    enum cordon_format format);
 
 /* ----- The commands ----------------------------------------------------- */
 

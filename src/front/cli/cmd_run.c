@@ -163,7 +163,8 @@ show_plan(const struct cli_args *args, const struct cordon_session *session,
 
 	if (cordon_plan_new(session, options, &plan, &err) != 0)
 		cli_failure(NULL, &err);
-	else if (cli_launch_print(to, plan, cli_has(args, CLI_JSON)))
+	else if (cli_launch_print(to, plan, cli_has(args, CLI_JSON) ?
+		CORDON_FORMAT_JSON : CORDON_FORMAT_YAML))
 		status = CLI_YES;
 	if (status == CLI_YES && cordon_plan_accept(plan, &err) != 0)
 		status = failure_of(&err);

@@ -114,19 +114,20 @@ put_lines(FILE *to, const char *text)
 }
 
 bool
-cli_launch_print(FILE *to, const struct cordon_plan *plan, bool json)
+cli_launch_print(FILE *to, const struct cordon_plan *plan,
+    enum cordon_format format)
 {
 	cdn_cleanup_free char *text = NULL;
 	struct cordon_error err = { 0 };
 
-	if (cordon_plan_format(plan, json ? CORDON_FORMAT_JSON :
-		CORDON_FORMAT_YAML, &text, &err) != 0) {
+	if (cordon_plan_format(plan, format, &text, &err) != 0) {
 		cli_failure(NULL, &err);
 		return false;
 	}
-	if (json)
-		fputs(text, to);
-	else
+	/* What programs read must not be changed. */
+	if (format == CORDON_FORMAT_YAML)
 		put_lines(to, text);
+	else
+		fputs(text, to);
 	return true;
 }

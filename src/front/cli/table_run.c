@@ -45,7 +45,9 @@ static const struct cli_command rows[] = {
 	.about =
 "Prints what 'cordon run' with the same options would hold: the regions of\n"
 "the file system, each rule with who enforces it (the kernel, the broker,\n"
-"nobody), and what this host cannot hold.  Nothing is started.\n",
+"nobody), and what this host cannot hold.  Nothing is started.\n"
+"\n"
+"  --backend seatbelt --format sbpl  the boundary as a profile for macOS\n",
 	.examples =
 "cordon plan\n"
 "cordon plan --json --policy policy.yaml --profile dev\n",

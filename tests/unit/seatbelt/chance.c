@@ -9,7 +9,7 @@
 #include "support/sbpl.h"
 #include "support/world_chance.h"
 
-#define WORLDS 2000
+#define WORLDS 700
 
 /* Some of the places that macOS and agents have; the home is /o. */
 static const char *const more_paths[] = {
@@ -328,6 +328,8 @@ test_planted(const char *what, plant_fn *plant)
 	struct draft d;
 	size_t before;
 
+	/* The same worlds every time: it is the test that is tested. */
+	chance_state = 0x9e3779b97f4a7c15U;
 	if (!ok_f(look_for(WORLDS, plant, &d, &f), "found: %s", what))
 		return;
 	before = size_of(&d);

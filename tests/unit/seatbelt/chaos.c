@@ -1,1 +1,50 @@
-int main(void){return 0;}
+/*
+ * Memory runs out while a profile is made or written down.
+ */
+#include "base/buf.h"
+#include "engine/seatbelt/seatbelt.h"
+#include "support/chaos.h"
+#include "support/world.h"
+
+static struct world w;
+
+static int
+make(void *arg)
+{
+	const struct cdn_seatbelt_facts facts = { "/h", arg, NULL };
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_seatbelt seatbelt;
+	struct cdn_buf out;
+	int code;
+
+	if (arena == NULL)
+		return CORDON_E_NOMEM;
+	cdn_buf_init(&out, 1 << 20);
+	code = cdn_seatbelt_build(arena, &w.spec, &facts, &seatbelt, NULL);
+	if (code == 0)
+		code = cdn_seatbelt_format(arena, &seatbelt, &out, NULL);
+	cdn_buf_done(&out);
+	cdn_arena_free(arena);
+	return code;
+}
+
+int
+main(void)
+{
+	static char claude[] = "claude";
+
+	world_make(&w, &(struct world_spec){ .profile = "dev",
+	    .documents = { { CORDON_LAYER_HOST, true,
+	    "  denyModify: [\"**/*.lock\"]\n"
+	    "  fsProfiles: {dev: {read: [\"**\"], host: {read: [/usr]}}}\n" },
+	    { CORDON_LAYER_PROJECT, false,
+	    "  fsProfiles: {dev: {read: [a, \"!b\", \"c?\"], modify: [a], "
+	    "host: {read: [/usr]}}}\n" } },
+	    .runtime_read = "/usr /etc", .runtime_write = "=/dev/null",
+	    .closed = "/w/token", .hidden = "/t/run-*", .own = "/t/run-1",
+	    .write = "/t /w/x", .write_roots = "/w/y" });
+	chaos_run("a profile", make, NULL, 0);
+	chaos_run("a profile of an agent", make, claude, 0);
+	world_done(&w);
+	return done_testing();
+}
