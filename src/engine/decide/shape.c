@@ -404,33 +404,40 @@ add_command_roots(struct builder *b, struct cdn_shapes *ret)
 
 /* ----- The floor ------------------------------------------------------------- */
 
-/* What a rule takes away, and no later one gives back. */
+/* Could both match one path? */
+static bool
+overlap(const struct cdn_pattern *x, const struct cdn_pattern *y)
+{
+	cdn_str a = literal_part(x), b = literal_part(y);
+
+	return at_or_below(a, b) || at_or_below(b, a);
+}
+
+/* What later rules give back of what rule i takes away; NULL: nothing. */
+static const struct cdn_shape *
+given_back(struct builder *b, const struct cdn_rule_set *set, size_t i)
+{
+	const struct cdn_pattern *taken = cdn_matcher_pattern(set->matcher, i);
+	struct cdn_shape_list later = { 0 };
+
+	for (size_t k = i + 1; k < set->rules.n; k++)
+		if (!set->rules.v[k].negated && overlap(taken,
+		    cdn_matcher_pattern(set->matcher, k)))
+			push(b, &later, rule_leaf(b, (cdn_str){ "", 0 }, set,
+			    k));
+	return join(b, CDN_SHAPE_ANY, &later);
+}
+
+/* The list begins with everything, and the order of denies is free. */
 static void
 add_floor(struct builder *b, const struct cdn_rule_set *set,
     struct cdn_shapes *ret)
 {
-	const cdn_str root = { "", 0 };
-	const struct cdn_shape *back = NULL;
-	struct cdn_shape_list later = { 0 };
-
-	for (size_t i = set->rules.n; i-- > 0 && !b->failed;) {
-		const struct cdn_shape *rule = rule_leaf(b, root, set, i);
-
-		if (rule == NULL || (i == 0 && !set->rules.v[i].negated))
-			continue;
-		if (!set->rules.v[i].negated) {
-			/* a copy: who took the shorter list keeps that */
-			struct cdn_shape_list more = { 0 };
-
-			for (size_t k = 0; k < later.n; k++)
-				push(b, &more, later.v[k]);
-			push(b, &more, rule);
-			later = more;
-			back = negate(b, join(b, CDN_SHAPE_ANY, &later));
-		} else {
-			push(b, &ret->deny, both(b, rule, back));
-		}
-	}
+	for (size_t i = 0; i < set->rules.n && !b->failed; i++)
+		if (set->rules.v[i].negated)
+			push(b, &ret->deny, both(b,
+			    rule_leaf(b, (cdn_str){ "", 0 }, set, i),
+			    negate(b, given_back(b, set, i))));
 }
 
 /* ----- All of it ------------------------------------------------------------- */

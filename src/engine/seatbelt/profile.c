@@ -9,17 +9,17 @@
 #include "engine/seatbelt/sbpl.h"
 
 /* Not about files; what a process can do with these is in the report. */
-static const char *const always[] = {
-	"(allow process*)",
-	"(allow signal)",
-	"(allow ipc-posix*)",
-	"(allow mach*)",
-	"(allow sysctl*)",
-	"(allow iokit*)",
-	"(allow system-mac-syscall (mac-policy-name \"vnguard\"))",
-	"(allow system-mac-syscall (require-all (mac-policy-name \"Sandbox\") "
-	"(mac-syscall-number 67)))",
-};
+static const char always[] =
+    "(allow process*)\n"
+    "(allow signal)\n"
+    "(allow ipc-posix*)\n"
+    "(allow mach*)\n"
+    "(allow sysctl*)\n"
+    "(allow iokit*)\n"
+    /* what the provenance of files is kept with */
+    "(allow system-mac-syscall (mac-policy-name \"vnguard\"))\n"
+    "(allow system-mac-syscall (require-all (mac-policy-name \"Sandbox\") "
+    "(mac-syscall-number 67)))\n";
 
 
 static const char on_this_host[] =
@@ -43,8 +43,7 @@ put_head(struct cdn_buf *out, const struct cdn_seatbelt *seatbelt, bool open)
 {
 	cdn_buf_puts(out, "(version 1)\n");
 	cdn_buf_puts(out, open ? "(allow default)\n" : "(deny default)\n");
-	for (size_t i = 0; i < CDN_LEN(always) && !open; i++)
-		cdn_buf_printf(out, "%s\n", always[i]);
+	cdn_buf_puts(out, open ? "" : always);
 	put_network(out, cdn_decide_network(seatbelt->authority), open);
 }
 

@@ -35,13 +35,14 @@ static const struct cdn_seatbelt_facts facts[] = {
 typedef bool plant_fn(char *text);
 
 static bool
-cut_line(char *text, const char *begins)
+cut_line(char *text, const char *begins, bool first)
 {
 	char *last = NULL, *end;
 
 	for (char *p = strstr(text, begins); p != NULL;
 	     p = strstr(p + 1, begins))
-		if (strstr(p, " (require-not ") != p + strlen(begins))
+		if (strstr(p, " (require-not ") != p + strlen(begins) &&
+		    (last == NULL || !first))
 			last = p;
 	if (last == NULL)
 		return false;
@@ -53,13 +54,13 @@ cut_line(char *text, const char *begins)
 static bool
 drop_deny(char *text)
 {
-	return cut_line(text, "(deny file-write*");
+	return cut_line(text, "(deny file-write*", true);
 }
 
 static bool
 drop_allow(char *text)
 {
-	return cut_line(text, "(allow file-write*");
+	return cut_line(text, "(allow file-write*", false);
 }
 
 static bool
