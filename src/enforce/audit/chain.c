@@ -278,6 +278,7 @@ keep_torn(struct cdn_chain *chain, off_t end, off_t size)
 {
 	struct cdn_torn *torn = &chain->torn;
 
+	torn->found = true;
 	torn->bytes = (size_t)(size - end);
 	torn->kept = torn->bytes < sizeof(torn->text) ? torn->bytes :
 							sizeof(torn->text);
@@ -285,13 +286,18 @@ keep_torn(struct cdn_chain *chain, off_t end, off_t size)
 		torn->kept = 0;
 }
 
-/* Half a line goes. */
+/* Half a line goes, but not before the head has a mark that tells of it. */
 static int
 mend(struct cdn_chain *chain, off_t end, off_t size, struct cordon_error *err)
 {
+	int error;
+
 	if (end == size)
 		return 0;
 	keep_torn(chain, end, size);
+	error = announce(chain);
+	if (error != 0)
+		return cannot(chain, "mend", error, err);
 	return ftruncate(chain->fd, end) == 0 ? 0 :
 	    cannot(chain, "mend", errno, err);
 }
@@ -307,6 +313,9 @@ look_again(struct cdn_chain *chain, const struct cdn_link *head, bool many,
 	if (r != 0)
 		return cannot_read_end(chain, r, err);
 	r = compare(chain, head, many, end, &chain->last, err);
+	/* A mark, and nothing behind: somebody was killed after he mended. */
+	if (r == 0 && many && same_link(&chain->last, head))
+		chain->torn.found = true;
 	if (r == 0)
 		r = mend(chain, end, size, err);
 	chain->size = end;
@@ -338,7 +347,7 @@ cdn_chain_refresh(struct cdn_chain *chain, struct cordon_error *err)
 	r = read_head(chain, &head, &many, err);
 	if (r != 0)
 		return r;
-	if (chain->known && st.st_nlink > 0 && st.st_size == chain->size &&
+	if (chain->known && !many && st.st_nlink > 0 && st.st_size == chain->size &&
 	    same_link(&head, &chain->last))
 		return 0;
 	chain->known = false;

@@ -4,7 +4,8 @@
  *	file	... line 6 \n line 7 \n		head	7 SHA-256(line 7)\n
  *
  * Who finds a line that the head does not know adds one that tells of it.  Before
- * that the newline of the head becomes a plus: he may be killed as well.
+ * that the newline of the head becomes a plus: he may be killed as well.  So it
+ * does before half a line is taken away, of which he will tell.
  *
  * A killed writer leaves one of three things behind, which are mended here:
  * whole lines that the head does not know yet (one, or several with a plus),
@@ -23,7 +24,8 @@
 
 /* Half a line that a killed writer left behind, and that is gone now. */
 struct cdn_torn {
-	size_t bytes; /* 0: there was none */
+	bool found;   /* whoever found it before was killed: bytes may be 0 */
+	size_t bytes; /* 0: there was none, or it was taken away already */
 	size_t kept;  /* of them, in text */
 	char text[CDN_TORN_KEPT];
 };

@@ -64,7 +64,7 @@ write_torn(struct jsonl *j, const char *run, struct cordon_error *err)
 	int r = write_line(j, &event, err);
 
 	if (r == 0)
-		torn->bytes = 0;
+		*torn = (struct cdn_torn){ .found = false };
 	return r;
 }
 
@@ -94,7 +94,7 @@ find_end(struct jsonl *j, const char *run, struct cordon_error *err)
 
 	if (r == 0 && j->chain.adopted.lines > 0)
 		r = write_adopted(j, run, err);
-	if (r == 0 && j->chain.torn.bytes > 0)
+	if (r == 0 && j->chain.torn.found)
 		r = write_torn(j, run, err);
 	return r;
 }

@@ -112,7 +112,7 @@ put_top(const struct page *p, const struct timespec *now)
 
 		denials += run->told.denials;
 		lost += run->told.lost;
-		open += run->told.end[0] == '\0';
+		open += run->told.end[0] == '\0' && !run->told.itself;
 	}
 	raw(p, "<h1>cordon audit report</h1>\n<p class=\"dim\">");
 	if (p->run != NULL) {
