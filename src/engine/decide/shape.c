@@ -53,7 +53,7 @@ push(struct builder *b, struct cdn_shape_list *list,
 	if (shape == NULL || b->failed)
 		return;
 	v = cdn_arena_grow(b->arena, list->v, list->n, &list->capacity,
-	    sizeof(*v));
+	    sizeof(*v)); /* NOLINT(bugprone-sizeof-expression): of pointers */
 	if (v == NULL) {
 		b->failed = true;
 		return;
