@@ -308,6 +308,10 @@ body_sweep(void *arg)
 	return 0;
 }
 
+/* Of those that are swept. */
+#define LOCK_NAME "10c4000000000001"
+#define LOCK	  "locks/" LOCK_NAME
+
 static void
 test_lock(void)
 {
@@ -316,26 +320,27 @@ test_lock(void)
 	pid_t pid;
 
 	tmp_dir("locks");
-	tmp_dir("locks/x");
-	tmp_file("locks/x/f", "x");
+	tmp_dir(LOCK);
+	tmp_file(LOCK "/f", "x");
 	dirfd = open(tmp_path("locks"), O_RDONLY | O_CLOEXEC);
-	lock = cdn_lock_make(-1, dirfd, "x");
-	ok(lock >= 0 && tmp_there("locks/x") && !tmp_there("locks/x/f"),
+	lock = cdn_lock_make(-1, dirfd, LOCK_NAME);
+	ok(lock >= 0 && tmp_there(LOCK) && !tmp_there(LOCK "/f"),
 	    "what was left behind is made anew");
-	ok(cdn_lock_make(-1, dirfd, "x") == -EBUSY, "and cannot be made again");
+	ok(cdn_lock_make(-1, dirfd, LOCK_NAME) == -EBUSY,
+	    "and cannot be made again");
 	close(lock);
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
 		_exit(body_sweep(NULL));
 	while (waitpid(pid, NULL, WNOHANG) == 0) {
-		int fd = cdn_lock_make(-1, dirfd, "x");
+		int fd = cdn_lock_make(-1, dirfd, LOCK_NAME);
 
 		failed += fd < 0;
 		lost += fd >= 0 && (fstat(fd, &held) != 0 ||
-		    stat(tmp_path("locks/x"), &named) != 0 ||
+		    stat(tmp_path(LOCK), &named) != 0 ||
 		    held.st_ino != named.st_ino);
-		(void)!rmdir(tmp_path("locks/x"));
+		(void)!rmdir(tmp_path(LOCK));
 		if (fd >= 0)
 			close(fd);
 	}
