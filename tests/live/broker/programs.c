@@ -8,9 +8,9 @@ static const struct {
 	const char *needs;
 	const char *script;
 } programs[] = {
-	{ "/bin/ls", "ls -la /etc | wc -l" },
+	{ "/bin/ls", "ls -la /usr/share/perl5 | wc -l" },
 	{ "/bin/cat", "cat /etc/passwd | head -2" },
-	{ "/bin/sh", "for i in 1 2 3; do echo $i; done | (read a; echo $a)" },
+	{ "/bin/sh", "for i in 1 2 3; do echo $i; done | (read a; cat >/dev/null; echo $a)" },
 	{ "/bin/sh", "sh -c 'echo out >/dev/stdout; echo err >/dev/stderr' 2>&1" },
 	{ "/bin/sh", "echo here | cat /dev/stdin" },
 	{ "/bin/sh", "echo here | cat /dev/fd/0 /proc/self/fd/0" },
@@ -23,7 +23,7 @@ static const struct {
 	{ "/usr/bin/gcc", "echo 'int main(void) { return 0; }' | "
 	    "gcc -x c -fsyntax-only - && echo compiled" },
 	{ "/usr/bin/python3", "python3 -S -c 'import json, os; "
-	    "print(sorted(os.listdir(\"/etc\"))[0], json.dumps([1]))'" },
+	    "print(sorted(os.listdir(\"/usr/share/perl5\"))[0], json.dumps([1]))'" },
 	{ "/usr/bin/perl", "perl -MPOSIX -e "
 	    "'open(my $f, \"<\", \"/etc/passwd\"); print scalar <$f>'" },
 	{ "/usr/bin/node", "node -e "

@@ -16,7 +16,7 @@ static const struct {
 	const char *needs;
 	const char *script;
 } programs[] = {
-	{ "/bin/sh", "for i in 1 2 3; do echo $i; done | (read a; echo $a) & wait" },
+	{ "/bin/sh", "for i in 1 2 3; do echo $i; done | (read a; cat; echo $a) & wait" },
 	{ "/bin/ls", "mkdir d && touch d/a d/b && ls -la d | wc -l && rm -r d" },
 	{ "/bin/cat", "echo x >f && cat f && rm f" },
 	{ "/bin/cp", "echo x >f && cp -p f g && mv g h && chmod 600 h && cat h && rm f h" },
