@@ -195,7 +195,7 @@ CORDON_API const char *cordon_policy_widened(
     const struct cordon_policy *policy, size_t i); /* NULL past the end */
 
 enum cordon_format { CORDON_FORMAT_YAML, CORDON_FORMAT_JSON,
-	CORDON_FORMAT_ARGV, CORDON_FORMAT_SBPL /* of plans only */ };
+	CORDON_FORMAT_SBPL /* of plans only */ };
 
 /* The whole policy, rules as authored; the caller frees *ret with free(). */
 CORDON_API CORDON_MUST_USE int cordon_policy_format(
@@ -771,8 +771,8 @@ CORDON_API CORDON_MUST_USE int cordon_plan_new(
     const struct cordon_run_options *options, struct cordon_plan **ret,
     struct cordon_error *err);
 CORDON_API void cordon_plan_free(struct cordon_plan *plan);
-/* Text for people, or the JSON of `cordon plan --json`; free() it.  ARGV: of
- * bwrap and a command, quoted for a shell.  SBPL: the profile of seatbelt. */
+/* Text for people, the JSON of `cordon plan --json`, or, with the backend
+ * seatbelt, its profile; free() it. */
 CORDON_API CORDON_MUST_USE int cordon_plan_format(
     const struct cordon_plan *plan, enum cordon_format format, char **ret,
     struct cordon_error *err);

@@ -70,7 +70,7 @@ lacks()
 	cordon plan --format sbpl
 	exits 2
 	grep -qF "goes with '--backend seatbelt'" "$T/stderr"
-	cordon plan --backend seatbelt --format argv -- true
+	cordon plan --backend bwrap --format sbpl -- true
 	exits 2
 }
 
