@@ -445,7 +445,9 @@ def test_two_guards(world):
     tools_are(('a', 'first'))
     one.ask('tools/list')
     tools_are(('a', 'second'), ('b', 'first'))
-    other.ask('tools/list')
+    shown = names(other.ask('tools/list'))
+    ok('b' in shown and 'a' not in shown,
+       'what another guard saw otherwise is not shown', shown)
     kept = json.loads(world.cordon('mcp', 'pins', '--json').stdout)
     ok(kept['tools'] == 5, 'two guards of one server keep all tools', kept)
     with open(kept['file'], encoding='utf-8') as file:
@@ -457,6 +459,8 @@ def test_two_guards(world):
        'and nothing else')
     one.end()
     other.end()
+    ok('description was "first", is "second"' in other.said(),
+       'and the difference is told', other.said())
 
 
 # ----- Much at once -------------------------------------------------------------------

@@ -102,6 +102,7 @@ merge_one(struct cdn_catalog *catalog, const struct cdn_catalog_tool *kept,
 		return cdn_err_nomem(err);
 	theirs->stopped = "another guard of this server saw it described "
 	    "otherwise";
+	theirs->untold = true;
 	for (size_t i = 0; i < catalog->n; i++)
 		if (catalog->v[i] == ours)
 			catalog->v[i] = theirs;
@@ -165,13 +166,20 @@ compare(const struct look *look, struct cdn_catalog_tool *known,
 	cdn_str member = { "", 0 };
 	cdn_str was, is;
 	char *text;
+	bool same = cdn_rpc_tool_same(&known->json, &known->json.nodes[0],
+	    look->json, node, &member);
 
-	if (known->stopped == NULL && cdn_rpc_tool_same(&known->json,
-	    &known->json.nodes[0], look->json, node, &member))
+	if (known->stopped == NULL && same)
 		return 0;
 	*drop = true;
-	if (known->stopped != NULL)
-		return 0; /* it was told */
+	if (known->stopped != NULL && !known->untold)
+		return 0;
+	if (same) { /* by now; before, somebody was shown another */
+		tell(look, cdn_arena_printf(look->arena, "tool '%.*s' is left "
+		    "out: %s", CDN_STR_ARG(known->name), known->stopped));
+		known->untold = false;
+		return 0;
+	}
 	was = shown(&known->json, &known->json.nodes[0], member);
 	is = shown(look->json, node, member);
 	text = cdn_arena_printf(known->arena, "tool '%.*s' is not described as "
@@ -181,6 +189,7 @@ compare(const struct look *look, struct cdn_catalog_tool *known,
 	if (text == NULL)
 		return cdn_err_nomem(look->err);
 	known->stopped = text;
+	known->untold = false;
 	tell(look, text);
 	return 0;
 }
@@ -247,8 +256,8 @@ cdn_catalog_see(struct cdn_catalog *catalog, const struct cdn_json *json,
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && node != NULL; i++) {
-		drop[i] = false;
-		code = look_at(&look, tools, node, &drop[i]);
+		if (!drop[i])
+			code = look_at(&look, tools, node, &drop[i]);
 		node = cdn_json_next(json, node);
 	}
 	return code;

@@ -15,6 +15,7 @@ struct cdn_catalog_tool {
 	cdn_str name;
 	struct cdn_json json; /* the description, as bytes of its own */
 	const char *stopped;  /* why it may not be used, or NULL */
+	bool untold;	      /* that it is: nobody has heard of it yet */
 };
 
 struct cdn_catalog {
@@ -45,6 +46,8 @@ CDN_MUST_USE int cdn_catalog_merge(struct cdn_catalog *catalog,
 /*
  * A list of the server: drop (one bool for each child of tools) says which of
  * them must not be shown, and told hears of each why, one line for people.
+ * What drop says before is not looked at: after a merge the same list is seen
+ * once more, by what others have kept.
  */
 CDN_MUST_USE int cdn_catalog_see(struct cdn_catalog *catalog,
     const struct cdn_json *json, const struct cdn_json_node *tools, bool *drop,

@@ -100,17 +100,19 @@ record(const struct cdn_relay_event *event, void *arg,
 	    "could not be recorded: %s", why.text);
 }
 
-static void
+static bool
 save(void *arg)
 {
 	struct guard *g = arg;
 	struct cordon_error why = { 0 };
+	bool merged = true;
 
 	if (g->state[0] == '\0' || cdn_pins_save(g->state, g->name,
-		g->run->argv, &g->relay.catalog, &why) == 0)
+		g->run->argv, &g->relay.catalog, &merged, &why) == 0)
 		g->relay.catalog.grown = false;
 	else
 		note(why.text, g);
+	return merged;
 }
 
 /* ----- The client's ends --------------------------------------------------------- */

@@ -239,19 +239,23 @@ merge_kept(const char *state, const char *name, struct cdn_catalog *catalog,
 
 int
 cdn_pins_save(const char *state, const char *name, const char *const *argv,
-    struct cdn_catalog *catalog, struct cordon_error *err)
+    struct cdn_catalog *catalog, bool *ret_merged, struct cordon_error *err)
 {
 	char file[CDN_PATH_MAX + 1];
 	cdn_cleanup_fd int held = -1;
+	struct cordon_error why = { 0 };
 	struct cdn_buf text;
 	int code = file_of(state, name, file, err);
 
+	*ret_merged = false;
 	if (code != 0)
 		return code;
-	held = lock_folder(state, err);
-	if (held < 0)
-		return held;
+	held = lock_folder(state, &why);
+	/* Without the lock, too: a file is replaced as a whole. */
 	code = merge_kept(state, name, catalog, err);
+	*ret_merged = code == 0;
+	if (code == 0 && held < 0)
+		code = cdn_err(err, held, "%s", why.text);
 	if (code != 0)
 		return code;
 	cdn_buf_init(&text, FILE_MAX);

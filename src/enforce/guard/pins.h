@@ -22,10 +22,12 @@ CDN_MUST_USE int cdn_pins_load(const char *state, const char *name,
     struct cdn_catalog *catalog, struct cordon_error *err);
 /*
  * Adds what was kept since it was loaded, by other guards of the same server
- * (cdn_catalog_merge), so that none loses what another has seen.
+ * (cdn_catalog_merge), so that none loses what another has seen.  *ret_merged,
+ * written in any case, says that this was done: it can be where nothing can be
+ * written.
  */
 CDN_MUST_USE int cdn_pins_save(const char *state, const char *name,
-    const char *const *argv, struct cdn_catalog *catalog,
+    const char *const *argv, struct cdn_catalog *catalog, bool *ret_merged,
     struct cordon_error *err);
 
 /* Sorted by name; strings live during the call. */

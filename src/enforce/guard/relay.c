@@ -383,6 +383,15 @@ from_client(struct passage *p)
 /* ----- From the server ------------------------------------------------------------ */
 
 static int
+see_tools(struct passage *p, const struct cdn_json_node *tools, bool *drops)
+{
+	struct cdn_relay *relay = p->relay;
+
+	return cdn_catalog_see(&relay->catalog, &p->m.json, tools, drops,
+	    note_text, relay, p->arena, p->err);
+}
+
+static int
 pass_tools(struct passage *p, const struct cdn_json_node *tools)
 {
 	struct cdn_relay *relay = p->relay;
@@ -391,13 +400,18 @@ pass_tools(struct passage *p, const struct cdn_json_node *tools)
 	struct cdn_buf text;
 	bool failed, any = false;
 	int code = drops == NULL ? cdn_err_nomem(p->err) :
-	    cdn_catalog_see(&relay->catalog, &p->m.json, tools, drops,
-		note_text, relay, p->arena, p->err);
+	    see_tools(p, tools, drops);
 
+	/* What is new to us, another guard may have seen before us. */
+	if (code == 0 && relay->catalog.grown) {
+		if (!relay->save(relay->arg))
+			return complain(p, &p->m.id, CDN_RPC_INTERNAL_ERROR,
+			    "cordon cannot compare these tools with those that "
+			    "were kept");
+		code = see_tools(p, tools, drops);
+	}
 	if (code != 0)
 		return code;
-	if (relay->catalog.grown)
-		relay->save(relay->arg);
 	for (size_t i = 0; i < tools->count; i++)
 		any |= drops[i];
 	if (!any) {

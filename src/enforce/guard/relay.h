@@ -40,8 +40,11 @@ struct cdn_relay {
 	 */
 	int (*record)(const struct cdn_relay_event *event, void *arg,
 	    struct cordon_error *err);
-	/* The catalog has grown. */
-	void (*save)(void *arg);
+	/*
+	 * The catalog has grown: takes in what other guards kept, and keeps it.
+	 * False when what they kept is not known: nothing new may be shown.
+	 */
+	bool (*save)(void *arg);
 	void (*note)(const char *text, void *arg); /* for people */
 	void *arg;
 	const char *forget; /* the command that accepts changed tools */

@@ -59,10 +59,11 @@ record(const struct cdn_relay_event *event, void *arg, struct cordon_error *err)
 	return 0;
 }
 
-static void
+static bool
 save(void *arg)
 {
 	(void)arg;
+	return true;
 }
 
 static void
@@ -171,10 +172,11 @@ save_one(const char *text, const char *name)
 {
 	struct cdn_catalog catalog = { .n = 0 };
 	int code = add(&catalog, text, name);
+	bool merged;
 
 	if (code == 0)
 		code = cdn_pins_save(state, "0123456789abcdef", argv, &catalog,
-		    NULL);
+		    &merged, NULL);
 	cdn_catalog_done(&catalog);
 	return code;
 }
@@ -216,11 +218,12 @@ test_merge(void)
 {
 	struct cdn_catalog catalog = { .n = 0 };
 	const struct cdn_catalog_tool *tool;
+	bool merged = false;
 
 	ok(pins(NULL) == 0, "two save, and both are kept");
 	ok(add(&catalog, LIKE, "one") == 0 && cdn_pins_save(state,
-	    "0123456789abcdef", argv, &catalog, NULL) == 0 && catalog.n == 2,
-	    "who saves hears of the others");
+	    "0123456789abcdef", argv, &catalog, &merged, NULL) == 0 &&
+	    merged && catalog.n == 2, "who saves hears of the others");
 	tool = cdn_catalog_find(&catalog, CDN_STR("one"));
 	ok(tool != NULL && tool->stopped != NULL &&
 	    cdn_str_is(tool->json.text, ONE), "the first description stays");
@@ -228,6 +231,108 @@ test_merge(void)
 	ok(tool != NULL && tool->stopped == NULL, "the other tool is usable");
 	cdn_catalog_done(&catalog);
 	chaos_run("pins", pins, NULL, 0);
+}
+
+/* ----- A list that another guard saw before, otherwise ---------------------------- */
+
+struct late {
+	struct cdn_relay relay;
+	const char *keeps; /* the state that it saves to */
+	char told[1024];
+};
+
+static bool
+late_save(void *arg)
+{
+	struct late *late = arg;
+	bool merged;
+
+	if (cdn_pins_save(late->keeps, "0123456789abcdef", argv,
+	    &late->relay.catalog, &merged, NULL) == 0)
+		late->relay.catalog.grown = false;
+	return merged;
+}
+
+static void
+late_note(const char *text, void *arg)
+{
+	struct late *late = arg;
+	size_t n = strlen(late->told);
+
+	snprintf(late->told + n, sizeof(late->told) - n, "%s\n", text);
+}
+
+/* Asks for the list twice; late->told is what people read. */
+static int
+late_talk(struct late *late, const struct both *both, const char *tools)
+{
+	char text[512];
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_outlet to_client, to_server;
+	struct cdn_relay *relay = &late->relay;
+	int code;
+
+	*relay = (struct cdn_relay){ .to_client = &to_client,
+		.to_server = &to_server, .record = record, .save = late_save,
+		.note = late_note, .forget = "forget", .arg = late };
+	late->told[0] = '\0';
+	need(ftruncate(both->client, 0) == 0 && arena != NULL &&
+	    lseek(both->client, 0, SEEK_SET) == 0, "a place to listen");
+	cdn_outlet_init(&to_client, fcntl(both->client, F_DUPFD_CLOEXEC, 3));
+	cdn_outlet_init(&to_server, fcntl(both->server, F_DUPFD_CLOEXEC, 3));
+	code = cdn_guard_judge_init(&relay->judge, session, arena, NULL);
+	for (int i = 1; code == 0 && i <= 2; i++) {
+		snprintf(text, sizeof(text),
+		    "{\"id\":%d,\"method\":\"tools/list\"}", i);
+		code = say(relay, &(struct line){ true, text });
+		snprintf(text, sizeof(text), "{\"id\":%d,\"result\":"
+		    "{\"tools\":[%s]}}", i, tools);
+		if (code == 0)
+			code = say(relay, &(struct line){ false, text });
+	}
+	cdn_outlet_done(&to_client);
+	cdn_outlet_done(&to_server);
+	cdn_relay_done(relay);
+	cdn_arena_free(arena);
+	return code;
+}
+
+#define ODD "{\"name\":\"o d d\"}"
+
+static bool
+times(const char *text, const char *what, int want)
+{
+	for (text = strstr(text, what); text != NULL;
+	     text = strstr(text + 1, what))
+		want--;
+	return want == 0;
+}
+
+static void
+test_late(const struct both *both)
+{
+	struct late late = { .keeps = state };
+	char file[CDN_PATH_MAX + 32];
+	int fd;
+
+	ok(save_one(ONE, "one") == 0 && late_talk(&late, both, ONE "," TWO) == 0 &&
+	    holds(both->client, ONE "," TWO) && late.told[0] == '\0',
+	    "what another guard saw alike is shown");
+	ok(late_talk(&late, both, TWO "," LIKE "," ODD) == 0 &&
+	    holds(both->client, "{\"tools\":[" TWO "]}") &&
+	    !holds(both->client, LIKE) && !holds(both->client, "\"one\""),
+	    "what it saw otherwise is not, the first time");
+	ok(times(late.told, "description was \"1\", is \"2\"", 1) &&
+	    times(late.told, "o d d", 2), "and it is told, once");
+	snprintf(file, sizeof(file), "%s/mcp/0123456789abcdef.json", state);
+	fd = open(file, O_WRONLY | O_TRUNC);
+	need(fd >= 0 && close(fd) == 0, "a damaged file");
+	ok(late_talk(&late, both, TWO) == 0 && !holds(both->client, TWO) &&
+	    holds(both->client, "cannot compare") &&
+	    holds(both->client, "\"id\":2"), "nor what cannot be compared");
+	need(unlink(file) == 0, "no file");
+	ok(late_talk(&late, both, TWO) == 0 && holds(both->client, TWO),
+	    "without it, it is");
 }
 
 int
@@ -243,6 +348,7 @@ main(void)
 	session = made_session((struct cordon_session_options){ 0 });
 	test_talk(&both);
 	test_merge();
+	test_late(&both);
 	cordon_session_free(session);
 	tmp_end();
 	return done_testing();
