@@ -997,10 +997,11 @@ struct cordon_mcp_wrap {
 	size_t size;	      /* sizeof(struct cordon_mcp_wrap) */
 	const char *file;     /* JSON; TOML when its name ends so */
 	const char *command;  /* the guard's program */
+	const char *place;    /* the same, absolute; or NULL */
 	const char *const *options; /* of the guard; or NULL */
 	bool undo;
-	/* For each server; left: why nothing was done about it, or NULL. */
-	void (*server)(const char *name, const char *left, void *arg);
+	/* left: why nothing was done about it; open: nobody guards it. */
+	void (*server)(const char *name, const char *left, bool open, void *arg);
 	/* When something is to be written; false: it is not.  NULL: do. */
 	bool (*show)(const char *difference, void *arg);
 	void *arg;

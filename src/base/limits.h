@@ -89,6 +89,7 @@
 #define CDN_RPC_PENDING_MAX  65536  /* requests in flight, each way */
 #define CDN_RPC_DECODE_MAX   4	    /* times that %XX is taken for one byte */
 #define CDN_WRAP_MAX	     (8UL * 1024UL * 1024UL) /* bytes of an MCP client's file */
+#define CDN_WRAP_STRAYS_MAX  64	    /* servers of it at places we do not know */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
 #define CDN_SHELL_MAX	     (128UL * 1024UL) /* bytes of one shell command */

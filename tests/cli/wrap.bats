@@ -67,6 +67,53 @@ same()
 	same hand m.json
 }
 
+@test "what only says itself guarded is named, with its options" {
+	echo '{"servers":{"a":{"command":"cordon","args":["mcp","guard","--backend","none","--","n"]}}}' >m.json
+	cp m.json hand
+	cordon mcp wrap m.json
+	exits 1
+	complains "'a' is left open: it says itself guarded, by these options: \"--backend\" \"none\""
+	same hand m.json
+	cordon mcp wrap --quiet m.json
+	exits 1
+	complains "'a' is left open"
+	cordon mcp wrap m.json -- --backend none
+	exits 0
+	complains "'a' is left alone: it is guarded already"
+	same hand m.json
+}
+
+@test "another program of our name is guarded like any other" {
+	echo '{"servers":{"a":{"command":"./cordon","args":["mcp","guard","--","n"]}}}' >m.json
+	cp m.json hand
+	cordon mcp wrap m.json
+	exits 0
+	prints '"--wrapped=args", "--", "./cordon", "mcp","guard","--","n"]'
+	cordon mcp wrap --undo m.json
+	exits 0
+	same hand m.json
+}
+
+@test "what is left open is named, and the status is 1" {
+	echo '{"mcpServers":{"a":{"command":"n"},"b":{"command":"n","url":""}},"mcp":{"c":{"command":["n"]}}}' >m.json
+	cp m.json hand
+	cordon mcp wrap m.json
+	exits 1
+	prints '"--wrapped=bare", "--", "n"'
+	complains "'b' is left open: it has both a command and a url"
+	complains "'mcp.c' is left open: cordon knows of no servers at this place"
+	cordon mcp wrap --json m.json
+	exits 1
+	prints_line '{"schema":1,"file":"m.json","server":"mcp.c","changed":false,"left":"cordon knows of no servers at this place","open":true}'
+	cordon mcp wrap --undo m.json
+	exits 0
+	same hand m.json
+	printf '[mcp_servers]\n[profiles.x.mcp_servers.y]\ncommand = "n"\n' >m.toml
+	cordon mcp wrap m.toml
+	exits 1
+	complains "'profiles.x.mcp_servers.y' is left open"
+}
+
 @test "--dry-run changes nothing" {
 	cordon mcp wrap --dry-run .mcp.json
 	exits 0
@@ -128,8 +175,8 @@ same()
 @test "JSON tells of each server" {
 	cordon mcp wrap --json .mcp.json
 	exits 0
-	prints_line '{"schema":1,"file":".mcp.json","server":"files","changed":true,"left":null}'
-	prints_line '{"schema":1,"file":".mcp.json","server":"remote","changed":false,"left":"it is remote"}'
+	prints_line '{"schema":1,"file":".mcp.json","server":"files","changed":true,"left":null,"open":false}'
+	prints_line '{"schema":1,"file":".mcp.json","server":"remote","changed":false,"left":"it is remote","open":false}'
 }
 
 @test "usage" {
@@ -146,6 +193,9 @@ same()
 	PATH=/usr/bin:/bin cordon mcp wrap .mcp.json
 	exits 0
 	prints "\"command\": \"$(realpath "$CORDON")\""
+	cordon mcp wrap .mcp.json
+	exits 0
+	complains "'files' is left alone: it is guarded already"
 	PATH=/usr/bin:/bin cordon mcp wrap --undo .mcp.json
 	same before .mcp.json
 }

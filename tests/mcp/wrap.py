@@ -154,6 +154,13 @@ def wrapped(made):
                 args=['mcp', 'guard', how, '--', made['command']] + args)
 
 
+def is_open(made):
+    """It says itself guarded, and is not as we would do it."""
+    args = made.get('args', [])
+    return wrapped(made) == made and 'url' not in made and \
+        not (args[2:3] == ['--'] and len(args) > 3)
+
+
 def run(*words):
     folder = os.path.dirname(os.path.abspath(CORDON))
     return subprocess.run([CORDON, 'mcp', 'wrap', *words],
@@ -174,7 +181,7 @@ def one(file, text, before, load):
     if load is not None and load(text) != before:
         return 'the test itself is wrong: %r' % text
     done = run(file)
-    if done.returncode != 0:
+    if done.returncode != any(is_open(each) for each in before.values()):
         return '%r\n%r' % (text, done)
     now = read(file).decode()
     if load is not None:

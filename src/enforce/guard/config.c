@@ -48,6 +48,7 @@ find_edits(struct config *c)
 		.language = cdn_str_ends(cdn_str_of(c->wrap->file),
 		    CDN_STR(".toml")) ? CDN_WRAP_TOML : CDN_WRAP_JSON,
 		.command = c->wrap->command,
+		.place = c->wrap->place,
 		.options = c->wrap->options,
 		.undo = c->wrap->undo,
 	};
@@ -71,7 +72,8 @@ tell_servers(const struct config *c)
 		if (name == NULL)
 			return cdn_err_nomem(c->err);
 		if (c->wrap->server != NULL)
-			c->wrap->server(name, one->left, c->wrap->arg);
+			c->wrap->server(name, one->left, one->open,
+			    c->wrap->arg);
 	}
 	return 0;
 }

@@ -3,8 +3,12 @@
 #include "base/json.h"
 #include "engine/wrap/jsonc.h"
 
+/* What a node was read as. */
+enum known { UNKNOWN, LIST, SERVER };
+
 struct reader {
 	struct cdn_json json; /* of the text without comments */
+	uint8_t *known;	      /* enum known, of each node */
 	struct cdn_arena *arena;
 	struct cdn_wrap_servers *servers;
 	struct cordon_error *err;
@@ -14,6 +18,12 @@ static int
 bad(const struct reader *r, const struct cdn_json_node *at, const char *what)
 {
 	return cdn_wrap_bad(r->json.text, at->start, what, r->err);
+}
+
+static void
+know(const struct reader *r, const struct cdn_json_node *node, enum known as)
+{
+	r->known[node - r->json.nodes] = (uint8_t)as;
 }
 
 static struct cdn_wrap_member
@@ -62,6 +72,15 @@ read_command(const struct reader *r, const struct cdn_json_node *command,
 	return 0;
 }
 
+/* null is as if it were not there. */
+static const struct cdn_json_node *
+find(const struct reader *r, const struct cdn_json_node *node, const char *key)
+{
+	const struct cdn_json_node *found = cdn_json_find(&r->json, node, key);
+
+	return found == NULL || found->type == CDN_JSON_NULL ? NULL : found;
+}
+
 static int
 read_server(const struct reader *r, const struct cdn_json_node *node,
     cdn_str name)
@@ -69,7 +88,7 @@ read_server(const struct reader *r, const struct cdn_json_node *node,
 	const struct cdn_json_node *command = cdn_json_find(&r->json, node,
 	    "command");
 	const struct cdn_json_node *args = cdn_json_find(&r->json, node, "args");
-	const struct cdn_json_node *type = cdn_json_find(&r->json, node, "type");
+	const struct cdn_json_node *type = find(r, node, "type");
 	struct cdn_wrap_server *server;
 	int code = 0;
 
@@ -78,8 +97,9 @@ read_server(const struct reader *r, const struct cdn_json_node *node,
 	server = cdn_wrap_add(r->servers, name, r->arena);
 	if (server == NULL)
 		return cdn_err_nomem(r->err);
-	server->remote = cdn_json_find(&r->json, node, "url") != NULL ||
-	    cdn_json_find(&r->json, node, "httpUrl") != NULL;
+	know(r, node, SERVER);
+	server->remote = find(r, node, "url") != NULL ||
+	    find(r, node, "httpUrl") != NULL;
 	server->other_type = type != NULL &&
 	    !cdn_json_is(&r->json, type, CDN_STR("stdio"));
 	if (command != NULL)
@@ -104,6 +124,7 @@ read_servers(const struct reader *r, const struct cdn_json_node *list,
 	if (list->type != CDN_JSON_OBJECT)
 		return bad(r, list, "servers stand in an object");
 	r->servers->found = true;
+	know(r, list, LIST);
 	for (node = cdn_json_first(&r->json, list); code == 0 && node != NULL;
 	     node = cdn_json_next(&r->json, node)) {
 		if (!cdn_json_key(&r->json, node, r->arena, &name))
@@ -144,6 +165,78 @@ read_projects(const struct reader *r)
 	return code;
 }
 
+/* ----- Elsewhere ---------------------------------------------------------------- */
+
+struct walk {
+	const struct reader *r;
+	cdn_str path[CDN_RPC_DEPTH_MAX + 1];
+	size_t n;
+};
+
+static int walk(struct walk *w, const struct cdn_json_node *node, bool place);
+
+static int
+walk_child(struct walk *w, const struct cdn_json_node *parent,
+    const struct cdn_json_node *node, bool place)
+{
+	const struct reader *r = w->r;
+	cdn_str key = CDN_STR("[]");
+	int code = 0;
+
+	if (parent->type == CDN_JSON_OBJECT &&
+	    !cdn_json_key(&r->json, node, r->arena, &key))
+		return cdn_err_nomem(r->err);
+	/* Names and values of its own. */
+	if (r->known[parent - r->json.nodes] == SERVER &&
+	    cdn_str_is(key, "env"))
+		return 0;
+	place |= cdn_wrap_is_place(key);
+	w->path[w->n++] = key;
+	if (place && r->known[node - r->json.nodes] == UNKNOWN &&
+	    find(r, node, "command") != NULL)
+		code = cdn_wrap_stray(r->servers, w->path, w->n, r->arena,
+		    r->err);
+	if (code == 0)
+		code = walk(w, node, place);
+	w->n--;
+	return code;
+}
+
+/* What looks like a server and was not read as one; as deep as JSON may be. */
+static int
+walk(struct walk *w, const struct cdn_json_node *node, bool place)
+{
+	const struct cdn_json *json = &w->r->json;
+	const struct cdn_json_node *child = cdn_json_first(json, node);
+	int code = 0;
+
+	for (; code == 0 && child != NULL; child = cdn_json_next(json, child))
+		code = walk_child(w, node, child, place);
+	return code;
+}
+
+/* ----- All of it ---------------------------------------------------------------- */
+
+static int
+read_places(const struct reader *r)
+{
+	const struct cdn_json_node *root = &r->json.nodes[0];
+	const struct cdn_json_node *mcp = cdn_json_find(&r->json, root, "mcp");
+	struct walk w = { .r = r };
+	int code = read_servers(r, cdn_json_find(&r->json, root, "mcpServers"),
+	    NULL);
+
+	if (code == 0)
+		code = read_servers(r, cdn_json_find(&r->json, root,
+		    "servers"), NULL);
+	if (code == 0 && mcp != NULL)
+		code = read_servers(r, cdn_json_find(&r->json, mcp, "servers"),
+		    NULL);
+	if (code == 0)
+		code = read_projects(r);
+	return code != 0 ? code : walk(&w, root, false);
+}
+
 int
 cdn_wrap_read_json(cdn_str text, struct cdn_arena *arena,
     struct cdn_wrap_servers *ret, struct cordon_error *err)
@@ -153,7 +246,6 @@ cdn_wrap_read_json(cdn_str text, struct cdn_arena *arena,
 		.max_depth = CDN_RPC_DEPTH_MAX,
 	};
 	struct reader r = { .arena = arena, .servers = ret, .err = err };
-	const struct cdn_json_node *root, *mcp;
 	cdn_str blank;
 	int code;
 
@@ -162,15 +254,6 @@ cdn_wrap_read_json(cdn_str text, struct cdn_arena *arena,
 	code = cdn_json_parse(blank, &options, arena, &r.json, err);
 	if (code != 0)
 		return code;
-	root = &r.json.nodes[0];
-	mcp = cdn_json_find(&r.json, root, "mcp");
-	code = read_servers(&r, cdn_json_find(&r.json, root, "mcpServers"),
-	    NULL);
-	if (code == 0)
-		code = read_servers(&r, cdn_json_find(&r.json, root,
-		    "servers"), NULL);
-	if (code == 0 && mcp != NULL)
-		code = read_servers(&r, cdn_json_find(&r.json, mcp, "servers"),
-		    NULL);
-	return code != 0 ? code : read_projects(&r);
+	r.known = cdn_arena_alloc(arena, r.json.count);
+	return r.known == NULL ? cdn_err_nomem(err) : read_places(&r);
 }

@@ -36,18 +36,31 @@ struct cdn_wrap_server {
 	bool other_type; /* it says that it is of a type that is not stdio */
 	bool on_lines;	 /* members stand on lines of their own, no commas */
 	bool begun;	 /* TOML: its table has a header */
+	bool stray;	 /* at a place that is not known; name: its path */
 };
 
 struct cdn_wrap_servers {
 	struct cdn_wrap_server *v;
 	size_t n;
 	size_t room;
+	size_t strays; /* of n */
 	bool found; /* there is a place for servers, even if it is empty */
 };
 
 /* NULL when memory ran out.  Those before may move. */
 struct cdn_wrap_server *cdn_wrap_add(struct cdn_wrap_servers *servers,
     cdn_str name, struct cdn_arena *arena);
+
+/* Does a key speak of servers?  "mcp", "context_servers", "amp.mcpServers". */
+bool cdn_wrap_is_place(cdn_str key);
+/*
+ * What looks like a server where we know of none: a "command" below such a key.
+ * Nobody can say what a client makes of it, so it is told and never changed.
+ * CORDON_E_INVALID when there are too many.
+ */
+CDN_MUST_USE int cdn_wrap_stray(struct cdn_wrap_servers *servers,
+    const cdn_str *path, size_t n, struct cdn_arena *arena,
+    struct cordon_error *err);
 
 /*
  * Both refuse with the line what they cannot read, and what is no server where

@@ -215,7 +215,8 @@ read_array(struct reader *r, struct cdn_toml_value *ret)
 static int
 read_pair(struct reader *r, bool inlined, bool in_array)
 {
-	struct cdn_toml_entry entry = { .inlined = inlined, .key = r->at };
+	struct cdn_toml_entry entry = { .inlined = inlined,
+		.in_array = in_array, .key = r->at };
 	size_t depth = r->depth;
 	int code = read_key(r, &entry.last);
 
@@ -226,7 +227,7 @@ read_pair(struct reader *r, bool inlined, bool in_array)
 		code = read_value(r, &entry.value, in_array);
 	entry.path = r->path;
 	entry.n = r->depth;
-	if (code == 0 && !in_array)
+	if (code == 0)
 		code = r->toml->visit(&entry, r->toml->arg, r->err);
 	r->depth = depth;
 	return code;

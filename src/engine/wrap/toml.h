@@ -36,6 +36,7 @@ struct cdn_toml_entry {
 	size_t key;  /* where its key begins */
 	size_t last; /* and the last segment of that */
 	bool inlined; /* it is a member of an inline table */
+	bool in_array; /* and that stands in an array */
 	struct cdn_toml_value value;
 };
 

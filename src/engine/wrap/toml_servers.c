@@ -21,7 +21,8 @@ static struct cdn_wrap_server *
 server_of(const struct list *list, cdn_str name)
 {
 	for (size_t i = 0; i < list->servers->n; i++)
-		if (cdn_str_eq(list->servers->v[i].name, name))
+		if (!list->servers->v[i].stray &&
+		    cdn_str_eq(list->servers->v[i].name, name))
 			return &list->servers->v[i];
 	return cdn_wrap_add(list->servers, name, list->arena);
 }
@@ -93,13 +94,36 @@ is_table(const struct cdn_toml_entry *entry)
 	    entry->value.type == CDN_TOML_TABLE;
 }
 
+/* A command that is none of mcp_servers.NAME.command, nor in the env there. */
+static int
+look_astray(const struct list *list, const struct cdn_toml_entry *entry,
+    struct cordon_error *err)
+{
+	bool ours = cdn_str_is(entry->path[0], TABLE);
+	bool place = false;
+
+	if (ours && entry->n > 2 && cdn_str_is(entry->path[2], "env"))
+		return 0;
+	for (size_t i = 0; i < entry->n; i++) {
+		if (place && i >= (ours ? 3 : 1) &&
+		    cdn_str_is(entry->path[i], "command"))
+			return cdn_wrap_stray(list->servers, entry->path, i,
+			    list->arena, err);
+		place |= cdn_wrap_is_place(entry->path[i]);
+	}
+	return 0;
+}
+
 static int
 visit(const struct cdn_toml_entry *entry, void *arg, struct cordon_error *err)
 {
 	const struct list *list = arg;
 	struct cdn_wrap_server *server;
+	int code = look_astray(list, entry, err);
 
-	if (!cdn_str_is(entry->path[0], TABLE))
+	if (code != 0)
+		return code;
+	if (entry->in_array || !cdn_str_is(entry->path[0], TABLE))
 		return 0;
 	list->servers->found = true;
 	if (entry->n < 3 && !is_table(entry))

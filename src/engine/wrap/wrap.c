@@ -1,6 +1,7 @@
 #include "engine/wrap/wrap.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "engine/wrap/servers.h"
@@ -44,6 +45,80 @@ cdn_wrap_bad(cdn_str text, size_t at, const char *what,
 	return cdn_err(err, CORDON_E_INVALID, "line %zu: %s", line, what);
 }
 
+/* ----- At places that are not known ----------------------------------------------- */
+
+static bool
+holds(cdn_str text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i + n <= text.n; i++)
+		if (strncasecmp(text.p + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+bool
+cdn_wrap_is_place(cdn_str key)
+{
+	/* A project's directory may be called anything. */
+	return !holds(key, "/") && (holds(key, "mcp") || holds(key, "server"));
+}
+
+/* As much of a key as a name can have, whole characters. */
+static cdn_str
+shortened(cdn_str key)
+{
+	size_t n = CDN_NAME_MAX;
+
+	if (key.n <= n)
+		return key;
+	while (n > 0 && ((unsigned char)key.p[n] & 0xc0) == 0x80)
+		n--;
+	return (cdn_str){ key.p, n };
+}
+
+static bool
+join_path(const cdn_str *path, size_t n, struct cdn_arena *arena, cdn_str *ret)
+{
+	struct cdn_buf out;
+	bool good;
+
+	cdn_buf_init(&out, CDN_WRAP_MAX);
+	for (size_t i = 0; i < n; i++) {
+		cdn_buf_puts(&out, i > 0 ? "." : "");
+		cdn_buf_str(&out, shortened(path[i]));
+	}
+	good = !cdn_buf_failed(&out) &&
+	    cdn_arena_str(arena, (cdn_str){ out.p, out.n }, ret);
+	cdn_buf_done(&out);
+	return good;
+}
+
+int
+cdn_wrap_stray(struct cdn_wrap_servers *servers, const cdn_str *path, size_t n,
+    struct cdn_arena *arena, struct cordon_error *err)
+{
+	const struct cdn_wrap_server *last = servers->n == 0 ? NULL :
+	    &servers->v[servers->n - 1];
+	struct cdn_wrap_server *server;
+	cdn_str name;
+
+	if (!join_path(path, n, arena, &name))
+		return cdn_err_nomem(err);
+	if (last != NULL && last->stray && cdn_str_eq(last->name, name))
+		return 0;
+	if (servers->strays == CDN_WRAP_STRAYS_MAX)
+		return cdn_err(err, CORDON_E_INVALID, "more than %d servers "
+		    "stand where cordon knows of none", CDN_WRAP_STRAYS_MAX);
+	server = cdn_wrap_add(servers, name, arena);
+	if (server == NULL)
+		return cdn_err_nomem(err);
+	server->stray = true;
+	servers->strays++;
+	return 0;
+}
+
 /* ----- Which servers ------------------------------------------------------------ */
 
 static bool
@@ -52,15 +127,41 @@ is_word(const struct cdn_wrap_server *server, size_t i, const char *word)
 	return i < server->n && cdn_str_is(server->words[i].text, word);
 }
 
+/* The program that runs us, however it is called. */
+static bool
+is_here(const struct wrapper *w, cdn_str program)
+{
+	return cdn_str_is(program, w->options->command) ||
+	    (w->options->place != NULL &&
+		cdn_str_is(program, w->options->place));
+}
+
+/*
+ * So it says.  By another path it would be another program, which only calls
+ * itself so.
+ */
 static bool
 is_guarded(const struct wrapper *w, const struct cdn_wrap_server *server)
 {
-	cdn_str name = server->program;
-
-	return (cdn_str_is(name, "cordon") ||
-	    cdn_str_ends(name, CDN_STR("/cordon")) ||
-	    cdn_str_is(name, w->options->command)) &&
+	return !server->stray && (cdn_str_is(server->program, "cordon") ||
+	    is_here(w, server->program)) &&
 	    is_word(server, 0, "mcp") && is_word(server, 1, "guard");
+}
+
+static bool
+is_marked(const struct cdn_wrap_server *server)
+{
+	return is_word(server, 2, MARK ARGS) || is_word(server, 2, MARK BARE);
+}
+
+static size_t
+find_dashes(const struct cdn_wrap_server *server)
+{
+	size_t i = 2;
+
+	while (i < server->n && !is_word(server, i, "--"))
+		i++;
+	return i;
 }
 
 /* By us: *ret_dashes is the "--", and the command follows it. */
@@ -68,37 +169,101 @@ static bool
 is_ours(const struct wrapper *w, const struct cdn_wrap_server *server,
     size_t *ret_dashes)
 {
-	size_t i = 3;
-
-	if (!is_guarded(w, server) || !(is_word(server, 2, MARK ARGS) ||
-	    is_word(server, 2, MARK BARE)))
+	if (!is_guarded(w, server) || !is_marked(server))
 		return false;
-	while (i < server->n && !is_word(server, i, "--"))
-		i++;
-	*ret_dashes = i;
-	return i + 1 < server->n;
+	*ret_dashes = find_dashes(server);
+	return *ret_dashes + 1 < server->n;
 }
 
-/* Why it is left alone, or NULL. */
+/*
+ * As we would guard it.  Whoever writes a document can write our mark as well:
+ * it is the options that count.
+ */
+static bool
+is_as_wanted(const struct wrapper *w, const struct cdn_wrap_server *server)
+{
+	const char *const *option = w->options->options;
+	size_t i = is_marked(server) ? 3 : 2;
+
+	if (!is_guarded(w, server) || !is_here(w, server->program))
+		return false;
+	for (; option != NULL && *option != NULL; option++)
+		if (!is_word(server, i++, *option))
+			return false;
+	return is_word(server, i, "--") && i + 1 < server->n;
+}
+
+static cdn_str
+slice(const struct wrapper *w, size_t start, size_t end)
+{
+	return (cdn_str){ w->text.p + start, end - start };
+}
+
+/* With the guard's options as they are written; NULL when memory ran out. */
 static const char *
-why_left(const struct wrapper *w, const struct cdn_wrap_server *server)
+tell_options(const struct wrapper *w, const struct cdn_wrap_server *server)
+{
+	size_t i = is_marked(server) ? 3 : 2, end = find_dashes(server);
+	const char *text = NULL;
+	struct cdn_buf out;
+
+	cdn_buf_init(&out, 2 * CDN_WRAP_MAX);
+	cdn_buf_puts(&out, "it says itself guarded, by these options:");
+	cdn_buf_puts(&out, i < end ? "" : " none");
+	for (; i < end; i++) {
+		cdn_buf_putc(&out, ' ');
+		cdn_buf_str(&out, slice(w, server->words[i].start,
+		    server->words[i].end));
+	}
+	if (!cdn_buf_failed(&out))
+		text = cdn_arena_dup(w->arena, out.p, out.n);
+	cdn_buf_done(&out);
+	return text;
+}
+
+static const char *
+why_kept(const struct wrapper *w, const struct cdn_wrap_server *server)
 {
 	size_t dashes;
 
+	if (is_ours(w, server, &dashes))
+		return NULL;
+	return is_guarded(w, server) ? "somebody else guarded it" :
+				       "it is not guarded";
+}
+
+/* Why it is left alone, or NULL, and is it open then? */
+static int
+judge(const struct wrapper *w, const struct cdn_wrap_server *server,
+    struct cdn_wrap_outcome *ret)
+{
+	ret->open = false;
 	if (w->options->undo) {
-		if (is_ours(w, server, &dashes))
-			return NULL;
-		return is_guarded(w, server) ? "somebody else guarded it" :
-					    "it is not guarded";
+		ret->left = why_kept(w, server);
+		return 0;
 	}
-	if (server->remote)
-		return server->command.is_there ?
+	ret->left = NULL;
+	ret->open = !is_as_wanted(w, server);
+	if (server->stray) {
+		ret->left = "cordon knows of no servers at this place";
+	} else if (server->remote) {
+		ret->left = server->command.is_there ?
 		    "it has both a command and a url" : "it is remote";
-	if (!server->command.is_there)
-		return "it has no command";
-	if (server->other_type)
-		return "its type is not 'stdio'";
-	return is_guarded(w, server) ? "it is guarded already" : NULL;
+		ret->open &= server->command.is_there;
+	} else if (!server->command.is_there) {
+		ret->left = "it has no command";
+	} else if (server->other_type) {
+		ret->left = "its type is not 'stdio'";
+	} else if (!ret->open) {
+		ret->left = "it is guarded already";
+	} else if (is_guarded(w, server)) {
+		ret->left = tell_options(w, server);
+		if (ret->left == NULL)
+			return cdn_err_nomem(w->err);
+	} else {
+		ret->open = false; /* any more */
+	}
+	return 0;
 }
 
 /* ----- Edits -------------------------------------------------------------------- */
@@ -115,12 +280,6 @@ edit(struct wrapper *w, size_t start, size_t end, cdn_str text)
 	edits[ret->n++] = (struct cdn_wrap_edit){ start, end, text };
 	ret->edits = edits;
 	return 0;
-}
-
-static cdn_str
-slice(const struct wrapper *w, size_t start, size_t end)
-{
-	return (cdn_str){ w->text.p + start, end - start };
 }
 
 /* A string in quotes, the same in both languages. */
@@ -311,11 +470,12 @@ edit_servers(struct wrapper *w)
 		return cdn_err_nomem(w->err);
 	for (size_t i = 0; code == 0 && i < w->servers.n; i++) {
 		const struct cdn_wrap_server *server = &w->servers.v[i];
-		const char *left = why_left(w, server);
+		struct cdn_wrap_outcome *one =
+		    &ret->servers[ret->server_count++];
 
-		ret->servers[ret->server_count++] = (struct cdn_wrap_outcome){
-			.name = server->name, .left = left };
-		if (left == NULL)
+		one->name = server->name;
+		code = judge(w, server, one);
+		if (code == 0 && one->left == NULL)
 			code = w->options->undo ? unwrap_server(w, server) :
 						  wrap_server(w, server);
 	}

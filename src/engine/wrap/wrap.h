@@ -9,7 +9,8 @@
  * (one line in the file).  --wrapped tells what we wrote from what a person
  * did, and "bare" that there were no arguments, so that it can be taken back to
  * the byte.  Servers that are reached by a URL, and those that are guarded, are
- * left alone.
+ * left alone.  A document may be hostile: what it says of a guard is believed
+ * where it is word for word what we would write, and told otherwise.
  */
 #ifndef CDN_WRAP_WRAP_H
 #define CDN_WRAP_WRAP_H
@@ -26,6 +27,7 @@ enum cdn_wrap_language {
 struct cdn_wrap_options {
 	enum cdn_wrap_language language;
 	const char *command;	    /* the guard's program */
+	const char *place;	    /* the same, absolute; or NULL */
 	const char *const *options; /* of the guard, or NULL */
 	bool undo;
 };
@@ -40,6 +42,7 @@ struct cdn_wrap_edit {
 struct cdn_wrap_outcome {
 	cdn_str name;
 	const char *left; /* why it was left alone; NULL: it was changed */
+	bool open; /* it may run without the guard that was asked for */
 };
 
 /* In the arena; edits are in order and do not touch each other. */

@@ -9,6 +9,7 @@ struct wrapping {
 	bool json;
 	bool keep; /* --dry-run */
 	bool changes;
+	bool open; /* a server is left that nobody guards */
 };
 
 static bool
@@ -24,11 +25,10 @@ is_ourselves(const char *file)
  * How a client finds us: by name where PATH leads here, so that a project's file
  * is good for others, too; by our place otherwise.
  */
-static bool
-find_ourselves(char ret[PATH_MAX])
+static void
+find_name(const char *place, char ret[PATH_MAX])
 {
 	cdn_str rest = cdn_str_of(getenv("PATH")), part;
-	ssize_t n;
 
 	while (cdn_str_next(&rest, ':', &part)) {
 		int length = part.n == 0 ? -1 : snprintf(ret, PATH_MAX,
@@ -39,23 +39,31 @@ find_ourselves(char ret[PATH_MAX])
 		if (!is_ourselves(ret))
 			break; /* by name they would find another */
 		snprintf(ret, PATH_MAX, "cordon");
-		return true;
+		return;
 	}
-	n = readlink("/proc/self/exe", ret, PATH_MAX - 1);
-	if (n <= 0)
-		return false;
-	ret[n] = '\0';
-	return true;
+	snprintf(ret, PATH_MAX, "%s", place);
+}
+
+static bool
+find_place(char ret[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", ret, PATH_MAX - 1);
+
+	ret[n < 0 ? 0 : n] = '\0';
+	return n > 0;
 }
 
 static void
-tell(const char *name, const char *left, void *arg)
+tell(const char *name, const char *left, bool open, void *arg)
 {
-	const struct wrapping *w = arg;
+	struct wrapping *w = arg;
 	struct cli_json json;
 
+	w->open |= open;
 	if (!w->json) {
-		if (left != NULL)
+		if (open)
+			cli_error("'%s' is left open: %s", name, left);
+		else if (left != NULL)
 			cli_note("'%s' is left alone: %s", name, left);
 		return;
 	}
@@ -65,6 +73,8 @@ tell(const char *name, const char *left, void *arg)
 	cdn_json_put_key(&json.w, "changed");
 	cdn_json_put_bool(&json.w, left == NULL);
 	cli_json_member(&json, "left", left);
+	cdn_json_put_key(&json.w, "open");
+	cdn_json_put_bool(&json.w, open);
 	cli_json_end(&json);
 }
 
@@ -100,27 +110,28 @@ has_file(const struct cli_args *args)
 int
 cli_mcp_wrap(const struct cli_args *args)
 {
-	char command[PATH_MAX];
+	char command[PATH_MAX], place[PATH_MAX];
 	struct cordon_error err = { 0 };
 	struct wrapping w = { .json = cli_has(args, CLI_JSON),
 		.keep = cli_has(args, CLI_SHOW_ONLY) };
 	struct cordon_mcp_wrap wrap = { .size = sizeof(wrap),
-		.command = command, .undo = cli_has(args, CLI_UNDO),
+		.command = command, .place = place, .undo = cli_has(args, CLI_UNDO),
 		.server = tell, .show = show, .arg = &w };
 
 	if (!has_file(args))
 		return cli_usage(cli_command_find("mcp wrap"));
 	w.file = wrap.file = args->operands.v[0];
 	wrap.options = args->operands.v + 1;
-	if (!find_ourselves(command)) {
+	if (!find_place(place)) {
 		cli_error("cannot find out where 'cordon' is");
 		return CLI_INVALID;
 	}
+	find_name(place, command);
 	if (cordon_mcp_wrap(&wrap, &err) != 0) {
 		cli_failure(NULL, &err);
 		return CLI_INVALID;
 	}
 	if (!w.changes)
 		cli_note("'%s' stays as it is", w.file);
-	return CLI_YES;
+	return w.open ? CLI_FOUND : CLI_YES;
 }

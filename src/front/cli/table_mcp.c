@@ -53,12 +53,15 @@ static const struct cli_command rows[] = {
 "VS Code's JSON, or Codex' config.toml.  Each server that is a command becomes\n"
 "one of 'cordon mcp guard', with the options behind '--'.  The difference is\n"
 "shown, then written at once; nothing else in FILE changes, and --undo gives the\n"
-"bytes back.  Servers behind a URL, and those that are guarded, are left alone.\n",
+"bytes back.  Servers behind a URL, and those that are guarded, are left alone;\n"
+"one that says itself guarded by other options, or stands at a place that cordon\n"
+"does not know, is named, and the status is 1.\n",
 	.examples =
 "cordon mcp wrap --dry-run .mcp.json\n"
 "cordon mcp wrap ~/.codex/config.toml -- --network full\n"
 "cordon mcp wrap --undo .mcp.json\n",
-	.exits = { "it is as you wanted", NULL, CLI_UNUSABLE },
+	.exits = { "it is as you wanted", "a server is left open",
+		CLI_UNUSABLE },
 	.options = CLI_BIT(CLI_UNDO) | CLI_BIT(CLI_SHOW_ONLY) | CLI_PRINT,
 	.operands_max = SIZE_MAX,
 	.run = cli_mcp_wrap,

@@ -39,9 +39,12 @@ main(void)
 	struct text texts[] = {
 		{ CDN_WRAP_JSON, "{\"projects\":{\"p\":{\"mcpServers\":{"
 		    "\"\\u0061\":{\"command\":\"\\u006e\",\"args\":[\"x\"]},"
-		    "\"b\":{\"command\":\"m\"}}}}}" },
+		    "\"b\":{\"command\":\"m\"},\"c\":{\"command\":\"cordon\","
+		    "\"args\":[\"mcp\",\"guard\",\"--json\",\"--\",\"n\"]}}}},"
+		    "\"mcp\":{\"\\u0064\":{\"command\":[]}}}" },
 		{ CDN_WRAP_TOML, "[mcp_servers.\"a\"]\ncommand = \"n\"\n"
-		    "[mcp_servers]\nb = {command = 'm', args = ['y', \"z\"]}\n" },
+		    "[mcp_servers]\nb = {command = 'm', args = ['y', \"z\"]}\n"
+		    "[profiles.p.mcp_servers.c]\ncommand = 'n'\n" },
 	};
 
 	chaos_run("JSON", rewrite, &texts[0], 0);

@@ -48,8 +48,16 @@ static const struct row json[] = {
 	    "ps://x\"}}}", NULL },
 	{ "remote, by type", "{\"mcpServers\":{\"r\":{\"type\":\"http\",\"command\":\"n\"}}}",
 	    NULL },
-	{ "guarded by hand", "{\"mcpServers\":{\"r\":{\"command\":\"/usr/bin/cordon\",\"args"
+	{ "guarded by hand", "{\"mcpServers\":{\"r\":{\"command\":\"/opt/cordon\",\"args"
 	    "\":[\"mcp\",\"guard\",\"--\",\"n\"]}}}", NULL },
+	{ "guarded by somebody", "{\"mcpServers\":{\"r\":{\"command\":\"./cordon\",\"args"
+	    "\":[\"mcp\",\"guard\",\"--wrapped=args\",\"--\",\"n\"]}}}",
+	    "{\"mcpServers\":{\"r\":{\"command\":\"cordon\",\"args\":[" G("args")
+	    "\"./cordon\", \"mcp\",\"guard\",\"--wrapped=args\",\"--\",\"n\"]}}}" },
+	{ "null is nothing", "{\"mcpServers\":{\"r\":{\"type\":null,\"url\":null,\"command"
+	    "\":\"n\"}}}",
+	    "{\"mcpServers\":{\"r\":{\"type\":null,\"url\":null,\"command\":\"cordon\", "
+	    "\"args\": [" G("bare") "\"n\"]}}}" },
 	{ "another command of ours", "{\"mcpServers\":{\"r\":{\"command\":\"cordon\",\"args"
 	    "\":[\"mcp\",\"serve\"]}}}",
 	    "{\"mcpServers\":{\"r\":{\"command\":\"cordon\",\"args\":[" G("args") "\"cordon"
@@ -145,7 +153,7 @@ rewrite(cdn_str text, enum cdn_wrap_language language, bool undo,
     struct cdn_buf *out)
 {
 	const struct cdn_wrap_options options = { .language = language,
-		.command = "cordon", .undo = undo };
+		.command = "cordon", .place = "/opt/cordon", .undo = undo };
 	struct cdn_arena *arena = cdn_arena_new();
 	struct cdn_wrap_result result;
 	struct cordon_error err = { 0 };
@@ -280,6 +288,143 @@ test_diff(void)
 	cdn_arena_free(arena);
 }
 
+/* ----- What is left open ----------------------------------------------------------- */
+
+struct told {
+	const char *name;
+	enum cdn_wrap_language language;
+	const char *text;
+	const char *want; /* "NAME: WHY", a line for each that is open */
+};
+
+#define S(text) "{\"mcpServers\":{\"a\":{" text "}}}"
+#define CAGE	"\"command\":\"cordon\",\"args\":[\"mcp\",\"guard\","
+#define SAYS	"a: it says itself guarded, by these options: "
+#define NOWHERE ": cordon knows of no servers at this place\n"
+
+/* clang-format off */
+static const struct told told[] = {
+	{ "as we write it", CDN_WRAP_JSON, S(CAGE "\"--wrapped=args\",\"--quiet\",\"--\",\"n\"]"
+	    ""), "" },
+	{ "by hand, as we would", CDN_WRAP_JSON, S(CAGE "\"--quiet\",\"--\",\"n\"]"), "" },
+	{ "by our place", CDN_WRAP_JSON, S("\"command\":\"/opt/cordon\",\"args\":[\"mcp\",\"guar"
+	    "d\",\"--quiet\",\"--\",\"n\"]"), "" },
+	{ "changed now", CDN_WRAP_JSON, S("\"command\":\"n\""), "" },
+	{ "by somebody else's place", CDN_WRAP_JSON, S("\"command\":\"/tmp/cordon\",\"args\":[\""
+	    "mcp\",\"guard\",\"--quiet\",\"--\",\"n\"]"), "" },
+	{ "remote", CDN_WRAP_JSON, S("\"url\":\"https://x\",\"type\":\"http\""), "" },
+	{ "by no options", CDN_WRAP_JSON, S(CAGE "\"--\",\"n\"]"), SAYS "none\n" },
+	{ "by others", CDN_WRAP_JSON, S(CAGE "\"--backend\",\"none\",\"--enforcement\",\"best-ef"
+	    "fort\",\"--\",\"n\"]"),
+	    SAYS "\"--backend\" \"none\" \"--enforcement\" \"best-effort\"\n" },
+	{ "by others, with our mark", CDN_WRAP_JSON, S(CAGE "\"--wrapped=args\",\"--backend\",\""
+	    "none\",\"--\",\"n\"]"), SAYS "\"--backend\" \"none\"\n" },
+	{ "by ours and more", CDN_WRAP_JSON, S(CAGE "\"--wrapped=args\",\"--quiet\",\"--backend\","
+	    "\"none\",\"--\",\"n\"]"), SAYS "\"--quiet\" \"--backend\" \"none\"\n" },
+	{ "of nobody", CDN_WRAP_JSON, S(CAGE "\"--quiet\",\"--\"]"), SAYS "\"--quiet\"\n" },
+	{ "a type", CDN_WRAP_JSON, S("\"type\":\"http\",\"command\":\"n\""),
+	    "a: its type is not 'stdio'\n" },
+	{ "a url that is none", CDN_WRAP_JSON, S("\"url\":\"\",\"command\":\"n\""),
+	    "a: it has both a command and a url\n" },
+	{ "no command", CDN_WRAP_JSON, S("\"cmd\":\"n\""), "a: it has no command\n" },
+	{ "another client's places", CDN_WRAP_JSON,
+	    "{\"mcpServers\":{},\"mcp\":{\"oc\":{\"command\":[\"npx\"]}},\"context_servers\":{\""
+	    "z\":{\"command\":{\"path\":\"n\"}}},\"x\":{\"MCPSERVERS\":[{\"transport\":{\"com"
+	    "mand\":\"n\"}}]}}",
+	    "mcp.oc" NOWHERE "context_servers.z" NOWHERE "x.MCPSERVERS.[].transport" NOWHERE },
+	{ "in a server", CDN_WRAP_JSON, S("\"url\":\"x\",\"env\":{\"command\":\"x\"},\"stdio\":{"
+	    "\"command\":\"n\"}"), "mcpServers.a.stdio" NOWHERE },
+	{ "what is no server", CDN_WRAP_JSON, "{\"mcpServers\":{\"command\":{\"command\":\"n\"}}"
+	    ",\"hooks\":[{\"command\":\"n\"}],\"projects\":{\"/mcp\":{\"hook\":{\"command\":\"n\""
+	    "}}},\"mcp\":{\"x\":{\"command\":null}}}", "" },
+	{ "a profile's", CDN_WRAP_TOML, "[mcp_servers]\n[profiles.x.mcp_servers.y]\n"
+	    "command = 'n'\n", "profiles.x.mcp_servers.y" NOWHERE },
+	{ "a profile's, inline and dotted", CDN_WRAP_TOML, "mcp_servers = {}\np.mcp = {y = {comm"
+	    "and = 'n'}}\np.mcp.z.command.path = 'n'\np.mcp.z.command.args = []\n",
+	    "p.mcp.y" NOWHERE "p.mcp.z" NOWHERE },
+	{ "many", CDN_WRAP_TOML, "mcp_servers = {}\nservers = [{command = 'n'}]\n[[mcp]]\n"
+	    "command = 'n'\n", "servers" NOWHERE "mcp" NOWHERE },
+	{ "in a table of a server", CDN_WRAP_TOML, "[mcp_servers.a]\nurl = 'x'\n[mcp_servers.a.e"
+	    "nv]\ncommand = 'n'\n[mcp_servers.a.x]\ncommand = 'n'\n", "mcp_servers.a.x" NOWHERE },
+	{ "of the name of another", CDN_WRAP_TOML, "[x.mcp]\ncommand = 'n'\n[mcp_servers.'x.mcp'"
+	    "]\ncommand = 'n'\n", "x.mcp" NOWHERE },
+	{ "what is no server", CDN_WRAP_TOML, "[hook]\ncommand = 'n'\n[mcp_servers.command]\ncom"
+	    "mand = 'n'\n", "" },
+};
+/* clang-format on */
+
+static void
+put_open(const struct cdn_wrap_result *result, struct cdn_buf *out)
+{
+	for (size_t i = 0; i < result->server_count; i++)
+		if (result->servers[i].open)
+			cdn_buf_printf(out, "%.*s: %s\n",
+			    CDN_STR_ARG(result->servers[i].name),
+			    result->servers[i].left);
+	cdn_buf_puts(out, "");
+}
+
+static void
+test_open(const struct told *row)
+{
+	static const char *const given[] = { "--quiet", NULL };
+	struct cdn_wrap_options options = { .language = row->language,
+		.command = "cordon", .place = "/opt/cordon", .options = given };
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_wrap_result result = { .n = 0 };
+	struct cdn_buf out;
+	int code = cdn_wrap(cdn_str_of(row->text), &options, arena, &result,
+	    NULL);
+
+	cdn_buf_init(&out, 65536);
+	put_open(&result, &out);
+	ok_f(code == 0 && is_text(&out, row->want), "open: %s", row->name);
+	cdn_buf_reset(&out);
+	options.undo = true;
+	code = cdn_wrap(cdn_str_of(row->text), &options, arena, &result, NULL);
+	put_open(&result, &out);
+	ok_f(code == 0 && out.n == 0, "undone, nothing is: %s", row->name);
+	cdn_buf_done(&out);
+	cdn_arena_free(arena);
+}
+
+/* Where PATH does not lead here, nobody knows whom the name leads to. */
+static void
+test_by_name(void)
+{
+	const struct cdn_wrap_options options = { .language = CDN_WRAP_JSON,
+		.command = "/opt/cordon", .place = "/opt/cordon" };
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_wrap_result result = { .n = 0 };
+	int code = cdn_wrap(cdn_str_of(S(CAGE "\"--\",\"n\"]")), &options,
+	    arena, &result, NULL);
+
+	ok(code == 0 && result.n == 0 && result.server_count == 1 &&
+	    result.servers[0].open, "guarded by a name that is another's");
+	cdn_arena_free(arena);
+}
+
+/* As many strays as may be, and one more. */
+static void
+test_many_strays(void)
+{
+	struct cdn_buf text, out;
+
+	for (int more = 0; more < 2; more++) {
+		cdn_buf_init(&text, 65536);
+		cdn_buf_puts(&text, "{\"mcpServers\":{},\"mcp\":{");
+		for (int i = 0; i < CDN_WRAP_STRAYS_MAX + more; i++)
+			cdn_buf_printf(&text, "%s\"%d\":{\"command\":1}",
+			    i == 0 ? "" : ",", i);
+		cdn_buf_puts(&text, "}}");
+		ok_f(rewrite((cdn_str){ text.p, text.n }, CDN_WRAP_JSON, false,
+		    &out) == (more ? CORDON_E_INVALID : 0), "%s strays",
+		    more ? "too many" : "many");
+		cdn_buf_done(&out);
+		cdn_buf_done(&text);
+	}
+}
+
 int
 main(void)
 {
@@ -293,5 +438,9 @@ main(void)
 	}
 	test_changed();
 	test_diff();
+	for (size_t i = 0; i < CDN_LEN(told); i++)
+		test_open(&told[i]);
+	test_by_name();
+	test_many_strays();
 	return done_testing();
 }
