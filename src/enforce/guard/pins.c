@@ -3,12 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "enforce/store/store.h"
+#include "enforce/sys/sys.h"
 #include "engine/policy/digest.h"
 #include "engine/rpc/tools.h"
 
@@ -16,8 +15,7 @@
 #define FILE_MAX (4 * CDN_RPC_LINE_MAX)
 #define SUFFIX	 ".json"
 
-#define LOCK_TRIES   500
-#define LOCK_WAIT_MS 10
+#define LOCK_WAIT_MS 5000
 
 /* ----- Names ------------------------------------------------------------------ */
 
@@ -197,7 +195,6 @@ put_all(const char *const *argv, const struct cdn_catalog *catalog,
 static int
 lock_folder(const char *state, struct cordon_error *err)
 {
-	const struct timespec wait = { .tv_nsec = LOCK_WAIT_MS * 1000000L };
 	char folder[CDN_PATH_MAX + 1];
 	int fd, error;
 	int n = snprintf(folder, sizeof(folder), "%s/" FOLDER, state);
@@ -210,17 +207,11 @@ lock_folder(const char *state, struct cordon_error *err)
 	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
 		return cdn_err_sys(err, errno, "cannot make '%s'", folder);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	error = errno;
-	for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return fd;
-		error = errno;
-		if (error != EWOULDBLOCK && error != EINTR)
-			break;
-		nanosleep(&wait, NULL);
-	}
+	error = fd < 0 ? -errno : cdn_sys_lock(fd, LOCK_WAIT_MS);
+	if (error == 0)
+		return fd;
 	cdn_cleanup_fd_fn(&fd);
-	return cdn_err_sys(err, error, "cannot lock '%s'", folder);
+	return cdn_err_sys(err, -error, "cannot lock '%s'", folder);
 }
 
 /* What others have kept by now. */

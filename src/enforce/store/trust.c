@@ -2,18 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "enforce/store/file.h"
+#include "enforce/sys/sys.h"
 
 #define SCHEMA	      1
 #define DIGEST_DIGITS 64
 #define LOCK_NAME     "trust.lock"
-#define LOCK_WAIT_MS  10
-#define LOCK_TRIES    3000 /* half a minute: then somebody hangs */
+#define LOCK_WAIT_MS  30000
 
 struct trusted {
 	const char *dir;
@@ -275,21 +274,14 @@ make_directory(const char *file, struct cordon_error *err)
 static int
 lock(const struct book *book, struct cordon_error *err)
 {
-	const struct timespec wait = { .tv_nsec = LOCK_WAIT_MS * 1000000L };
 	int fd = openat(book->dirfd, LOCK_NAME,
 	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	int error = errno;
+	int error = fd < 0 ? -errno : cdn_sys_lock(fd, LOCK_WAIT_MS);
 
-	for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return fd;
-		error = errno;
-		if (error != EWOULDBLOCK && error != EINTR)
-			break;
-		nanosleep(&wait, NULL);
-	}
+	if (error == 0)
+		return fd;
 	cdn_cleanup_fd_fn(&fd);
-	return cdn_err_sys(err, error, "cannot lock '%s' (by %s beside it)",
+	return cdn_err_sys(err, -error, "cannot lock '%s' (by %s beside it)",
 	    book->file, LOCK_NAME);
 }
 

@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SYS_openat2
@@ -11,6 +13,8 @@
 #endif
 
 #define GET_FLAGS _IOR('f', 1, long) /* FS_IOC_GETFLAGS */
+
+#define LOCK_STEP_MS 10
 
 static int
 neg_errno(long result)
@@ -41,4 +45,19 @@ cdn_sys_inode_flags(int fd, unsigned *ret)
 		return r;
 	*ret = flags.as_written;
 	return 0;
+}
+
+int
+cdn_sys_lock(int fd, unsigned most_ms)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_STEP_MS * 1000000L };
+
+	for (unsigned waited = 0;; waited += LOCK_STEP_MS) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if ((errno != EWOULDBLOCK && errno != EINTR) ||
+		    waited >= most_ms)
+			return -errno;
+		(void)nanosleep(&pause, NULL);
+	}
 }

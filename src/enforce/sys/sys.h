@@ -38,4 +38,10 @@ CDN_MUST_USE int cdn_sys_openat2(int dirfd, const char *path,
 /* Not on an O_PATH descriptor.  -ENOTTY: the file system has none. */
 CDN_MUST_USE int cdn_sys_inode_flags(int fd, unsigned *ret);
 
+/*
+ * An flock() that nobody else may have, until the descriptor is closed.  Waits
+ * at most most_ms: who holds it longer hangs.  -EWOULDBLOCK then.
+ */
+CDN_MUST_USE int cdn_sys_lock(int fd, unsigned most_ms);
+
 #endif
