@@ -9,6 +9,7 @@
  *	CORDON=build/cordon [LANDSTRIP=file] broker_bench [ROUNDS]
  */
 #include "base/base.h"
+#include "clock.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -30,15 +31,6 @@ extern char **environ;
 
 static char stage[64];
 static char self[4096];
-
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* ----- Inside ------------------------------------------------------------- */
 

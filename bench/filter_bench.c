@@ -14,6 +14,7 @@
  * list (level 1) and for its tree (level 2).
  */
 #include "enforce/backend/filter.h"
+#include "clock.h"
 
 #include <err.h>
 #include <fcntl.h>
@@ -55,15 +56,6 @@ struct way {
 	double build_us;
 	struct figures *figures;
 };
-
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* ----- The ways ----------------------------------------------------------- */
 

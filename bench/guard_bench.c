@@ -11,6 +11,8 @@
  *	string	calls whose argument is a string of 1 MiB
  *	flight	10 000 calls sent without waiting, answered in their order
  */
+#include "clock.h"
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,15 +33,6 @@
 #define FLIGHT	   10000
 #define MIB	   (1024UL * 1024UL)
 #define LINE_SIZE  (2 * MIB)
-
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 static void
 write_all(int fd, const char *p, size_t n)

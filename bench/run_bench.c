@@ -9,6 +9,7 @@
  * fork+exec comes alone, last: who follows it pays for what it copied.
  */
 #include "enforce/run/run.h"
+#include "clock.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -160,15 +161,6 @@ static const struct {
 #define WAYS CDN_LEN(ways)
 
 /* ----- Measuring ---------------------------------------------------------- */
-
-static double
-now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
 
 static int
 by_value(const void *a, const void *b)

@@ -9,6 +9,8 @@
  * counted from outside (strace -c), instructions too (valgrind
  * --tool=callgrind).
  */
+#include "clock.h"
+
 #include <cordon/cordon.h>
 
 #include <err.h>
@@ -19,15 +21,6 @@
 
 #define TIMES	  2000
 #define TIMES_MAX 1000000
-
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 static long
 faults(void)

@@ -8,6 +8,7 @@
  *	CORDON=build/cordon BARE=build/bench/bare_landlock start_bench [ROUNDS]
  */
 #include "base/base.h"
+#include "clock.h"
 
 #include "start_phases.h"
 
@@ -39,15 +40,6 @@ static size_t row_count;
 static posix_spawn_file_actions_t to_null;
 
 extern char **environ;
-
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* The exit status, or -1. */
 static int

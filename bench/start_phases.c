@@ -1,4 +1,5 @@
 #include "start_phases.h"
+#include "clock.h"
 
 #include <cordon/cordon.h>
 #include <poll.h>
@@ -29,15 +30,6 @@ static const enum phase order[] = { SESSION, PLAN, CAGE, PREPARE, SPAWN,
 	PROGRAM, END };
 
 extern char **environ;
-
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* ----- In the new process -------------------------------------------------------- */
 
