@@ -74,6 +74,8 @@ try 'it installs' meson install -C "$build" --no-rebuild \
     --destdir "$work/root"
 libdir=$(dirname "$(find "$root" -name libcordon.a)")
 for file in "$root/bin/cordon" "$root/include/cordon/cordon.h" \
+    "$root/include/cordon/run.h" "$root/include/cordon/tools.h" \
+    "$root/include/cordon/mcp.h" "$root/include/cordon/audit.h" \
     "$libdir/libcordon.so" "$libdir/libcordon.so.0" "$libdir/libcordon.a" \
     "$libdir/pkgconfig/libcordon.pc"; do
 	try "there is ${file#"$work/root"}" test -e "$file"

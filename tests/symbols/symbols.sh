@@ -29,12 +29,12 @@ same() # TEXT WANTED GOT
 sort "$source/tests/symbols/libcordon.symbols" >"$work/list"
 
 # One declaration per line, then the name before the first parenthesis.
-sed 's/^#.*//' "$source/include/cordon/cordon.h" | tr '\n' ' ' | tr ';' '\n' |
+cat "$source"/include/cordon/*.h | sed 's/^#.*//' | tr '\n' ' ' | tr ';' '\n' |
     sed -n 's/.*CORDON_API[^(]*[ *]\(cordon_[a-z0-9_]*\)(.*/\1/p' |
     sort >"$work/header"
 
 # Every function-like name, marked or not: a forgotten CORDON_API shows here.
-sed 's/^#.*//' "$source/include/cordon/cordon.h" | tr '\n' ' ' |
+cat "$source"/include/cordon/*.h | sed 's/^#.*//' | tr '\n' ' ' |
     sed 's|/\*|\n/*|g; s|\*/|*/\n|g' | grep -v '^/\*' |
     grep -o 'cordon_[a-z0-9_]*(' | tr -d '(' | sort -u >"$work/declared"
 

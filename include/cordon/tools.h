@@ -1,0 +1,218 @@
+/*
+ * tools.h - the part of cordon.h for agent frameworks: the paths, commands
+ * and tools of an agent, and the documents of its workers.
+ */
+#ifndef CORDON_TOOLS_H
+#define CORDON_TOOLS_H
+
+#ifndef CORDON_CORDON_H
+#error "include <cordon/cordon.h>, which has this part of it"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ----- Tools: the agent's side of the boundary ----------------------------- */
+
+/* Why a tool did not do it: the codes of `cordon tool`. */
+enum cordon_refusal {
+	CORDON_REFUSAL_NONE,
+	CORDON_REFUSAL_OUTSIDE,	 /* not in the workspace or a declared root */
+	CORDON_REFUSAL_SECRET,	 /* on the floor: nobody may */
+	CORDON_REFUSAL_READONLY, /* it may be read, but not modified */
+	CORDON_REFUSAL_DENIED,	 /* a rule says so */
+	CORDON_REFUSAL_SUFFIX,
+	CORDON_REFUSAL_SIZE,
+	CORDON_REFUSAL_MISSING,	 /* it is not there */
+	CORDON_REFUSAL_LOOP,	 /* links lead in a circle */
+	CORDON_REFUSAL_APPROVAL, /* nobody approved it */
+	CORDON_REFUSAL_MAX_COUNT,
+	CORDON_REFUSAL_MAX_TOTAL_BYTES,
+	CORDON_REFUSAL_PROGRAM,	 /* not among those that may be started */
+	CORDON_REFUSAL_INVALID,
+	CORDON_REFUSAL_OS,	 /* the system refused: see sys_errno */
+	CORDON_REFUSAL_MAX
+};
+
+/* "outside" and so on; NULL for a value out of range. */
+CORDON_API const char *cordon_refusal_name(enum cordon_refusal refusal);
+
+/* What a structured answer to an agent needs. */
+struct cordon_refused {
+	enum cordon_refusal code;
+	const char *profile; /* "workdir-sandbox", "daemon-secret-denylist" or
+			      * the profile's name; static, or the session's */
+	bool has_verdict;
+	struct cordon_verdict verdict; /* when one decided; of the session */
+};
+
+/*
+ * The paths that an agent may name, for one session.  Relative ones start at
+ * the workspace, links and ".." are followed before judging, a leading '~' is
+ * CORDON_E_INVALID.  The session must outlive it; threads may share it.
+ *
+ * Functions that judge return CORDON_E_DENIED, CORDON_E_INVALID, _LINKS,
+ * _WORKSPACE, _RESOLVE or _NOT_FOUND, and then fill `refused` (may be NULL).
+ */
+struct cordon_path_policy;
+
+/*
+ * CORDON_E_INVALID when the workspace contains, or lies in, cordon's own state
+ * or one of `private_dirs` (of the caller; absolute; may be missing yet).
+ */
+CORDON_API CORDON_MUST_USE int cordon_path_policy_new(
+    const struct cordon_session *session, const char *const *private_dirs,
+    size_t private_count, struct cordon_path_policy **ret,
+    struct cordon_error *err);
+CORDON_API void cordon_path_policy_free(struct cordon_path_policy *policy);
+
+/* The real path into out (4097 bytes suffice); empty raw is the workspace. */
+CORDON_API CORDON_MUST_USE int cordon_path_enforce(
+    const struct cordon_path_policy *policy, enum cordon_op op,
+    const char *raw, size_t len, char *out, size_t size,
+    struct cordon_refused *refused, struct cordon_error *err);
+/* The same as yes or no; no, too, when there is no answer. */
+CORDON_API bool cordon_path_is_allowed(const struct cordon_path_policy *policy,
+    enum cordon_op op, const char *raw, size_t len);
+
+/*
+ * A descriptor of what was judged: the check and the use are one object,
+ * whatever is renamed meanwhile.  flags: O_RDONLY, O_WRONLY or O_RDWR, with
+ * O_CREAT, O_EXCL, O_APPEND, O_TRUNC, O_DIRECTORY.  Regular files and
+ * directories only.  Close-on-exec; the caller closes it.
+ */
+CORDON_API CORDON_MUST_USE int cordon_path_open(
+    const struct cordon_path_policy *policy, const char *raw, size_t len,
+    int flags, unsigned mode, int *ret_fd, struct cordon_refused *refused,
+    struct cordon_error *err);
+
+/*
+ * DIR/name, which must stay in DIR (absolute, or relative to the workspace):
+ * an absolute name, "..", a link that leaves are CORDON_E_DENIED.
+ */
+CORDON_API CORDON_MUST_USE int cordon_path_join_inside(
+    const struct cordon_path_policy *policy, const char *dir,
+    const char *name, size_t len, char *out, size_t size,
+    struct cordon_refused *refused, struct cordon_error *err);
+
+/* The block list for callers without a session; true when in doubt. */
+CORDON_API bool cordon_is_write_blocked(const char *path, const char *data_dir,
+    const char *config_path);
+CORDON_API bool cordon_is_read_blocked(const char *path, const char *data_dir,
+    const char *config_path);
+
+/* ----- Shell commands ----- */
+
+struct cordon_shell_query {
+	size_t size;	     /* sizeof(struct cordon_shell_query) */
+	const char *command; /* any bytes but NUL */
+	size_t command_len;
+	const char *cwd;     /* where it would start; NULL: the workspace */
+	bool enforced;	     /* its run is held by the kernel in full, so that
+			      * what a shell expands there need not be known */
+};
+
+struct cordon_shell_verdict {
+	bool allowed;
+	bool dynamic;	     /* it has expansions, or runs text as commands */
+	bool simple;	     /* one command of plain words */
+	char token[4097];    /* the first word that offends, or "" */
+	char reason[512];    /* "" when allowed */
+	struct cordon_refused refused;
+};
+
+/*
+ * May an agent have this command run?  Every path in it that can be seen is
+ * judged: a refusal with good words before anything starts, never the boundary.
+ * What cannot be read is refused (allowed false, INVALID), as is a `cwd` that
+ * may not be used.  0 when there is an answer.
+ */
+CORDON_API CORDON_MUST_USE int cordon_shell_check(
+    const struct cordon_path_policy *policy,
+    const struct cordon_shell_query *query, struct cordon_shell_verdict *ret,
+    struct cordon_error *err);
+
+/* What an approved command gets besides, for itself alone. */
+struct cordon_grants {
+	bool network;
+	const char *const *read;
+	size_t read_count;
+	const char *const *write;
+	size_t write_count;
+	const char *const *sockets;
+	size_t socket_count;
+};
+
+struct cordon_shell_rule {
+	const char *pattern; /* the words that a command begins with */
+	bool approval_required;
+	struct cordon_grants grants;
+};
+
+enum cordon_shell_default {
+	CORDON_SHELL_DEFAULT_NONE, /* what fits no rule is refused */
+	CORDON_SHELL_DEFAULT_ALLOW,
+	CORDON_SHELL_DEFAULT_ASK
+};
+
+struct cordon_shell_decision {
+	enum cordon_decision decision;
+	const struct cordon_shell_rule *rule; /* of the caller's, or NULL */
+};
+
+/*
+ * The first rule whose words the command begins with.  Only one simple command
+ * fits any: compound ones, expansions, redirections and assignments never do.
+ */
+CORDON_API CORDON_MUST_USE int cordon_shell_rules_match(
+    const struct cordon_shell_rule *rules, size_t count,
+    enum cordon_shell_default fallback, const char *command, size_t len,
+    struct cordon_shell_decision *ret, struct cordon_error *err);
+
+/* May this program be started?  `scoped`: an empty list allows none. */
+struct cordon_program_verdict {
+	bool allowed;
+	const char *profile;	/* "proc.allowed_programs" */
+	char matched_rule[512]; /* the list, or "<no allowed programs>" */
+};
+CORDON_API CORDON_MUST_USE int cordon_program_check(
+    const char *const *programs, size_t count, bool scoped,
+    const char *program, struct cordon_program_verdict *ret,
+    struct cordon_error *err);
+
+/* ----- Workers: documents of what one activity may do ----- */
+
+struct cordon_worker;
+
+/* As cordon_policy_load() and cordon_policy_parse(). */
+CORDON_API CORDON_MUST_USE int cordon_worker_load(const char *file,
+    struct cordon_diags *diags, struct cordon_worker **ret,
+    struct cordon_error *err);
+CORDON_API CORDON_MUST_USE int cordon_worker_parse(const char *text,
+    size_t len, const char *source, struct cordon_diags *diags,
+    struct cordon_worker **ret, struct cordon_error *err);
+CORDON_API void cordon_worker_free(struct cordon_worker *worker);
+/* Borrowed; "" when it has none. */
+CORDON_API const char *cordon_worker_name(const struct cordon_worker *worker);
+CORDON_API const char *cordon_worker_digest(
+    const struct cordon_worker *worker);
+/* One JSON object, which is YAML that loads again; free() it. */
+CORDON_API CORDON_MUST_USE int cordon_worker_format(
+    const struct cordon_worker *worker, char **ret, struct cordon_error *err);
+/* The older form (`sandboxes:`, sandbox_read_text) in the new one; free() it. */
+CORDON_API CORDON_MUST_USE int cordon_worker_migrate(const char *file,
+    struct cordon_diags *diags, char **ret, struct cordon_error *err);
+/*
+ * May the child be called by the parent?  What it does not say it inherits; if
+ * it asks for more it is CORDON_E_INVALID, and err names what.
+ */
+CORDON_API CORDON_MUST_USE int cordon_worker_fits(
+    const struct cordon_worker *parent, const struct cordon_worker *child,
+    struct cordon_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
