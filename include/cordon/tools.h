@@ -211,6 +211,103 @@ CORDON_API CORDON_MUST_USE int cordon_worker_fits(
     const struct cordon_worker *parent, const struct cordon_worker *child,
     struct cordon_error *err);
 
+/* ----- The tools of an agent ----- */
+
+struct cordon_tool_info {
+	const char *name;  /* "read_text"; all texts are static */
+	const char *title; /* "Read a text file" */
+	const char *description;
+	bool read_only;	   /* it changes nothing */
+	bool destructive;  /* it may overwrite or remove */
+	bool idempotent;   /* once more changes nothing more */
+	bool open_world;   /* it reaches beyond the files here */
+};
+/* One tool per call; false past the end. */
+CORDON_API bool cordon_tool_info(size_t i, struct cordon_tool_info *ret);
+
+enum cordon_tool_schema {
+	CORDON_TOOL_INPUT, /* of the arguments; nothing else is taken */
+	CORDON_TOOL_OUTPUT /* of "result" */
+};
+/* JSON Schema (2020-12) of tool i, one object in one line; free() it. */
+CORDON_API CORDON_MUST_USE int cordon_tool_schema(size_t i,
+    enum cordon_tool_schema which, char **ret, struct cordon_error *err);
+
+/* What somebody is asked.  All of it lives during the call. */
+struct cordon_approval {
+	const char *tool;
+	const char *prompt; /* one line of plain characters, what is granted
+			     * included: "git push (requires network)" */
+	const char *digest; /* 64 hex digits of tool, argv, cwd and grants:
+			     * the answer is for this and nothing else */
+	const char *const *argv; /* what would be executed; NULL: no command */
+	const char *cwd;    /* real path; NULL: no command */
+	const struct cordon_grants *grants;
+	unsigned long long expires_ms; /* a later answer counts as no */
+};
+
+enum cordon_answer {
+	CORDON_ANSWER_NO,
+	CORDON_ANSWER_YES, /* this once */
+	CORDON_ANSWER_NOBODY /* there is nobody to be asked */
+};
+
+struct cordon_tools_options {
+	size_t size;	  /* sizeof(struct cordon_tools_options) */
+	const struct cordon_session *session;
+	/* How the session was made.  NULL: no command can be granted more than
+	 * the session allows. */
+	const struct cordon_session_options *session_options;
+	const struct cordon_worker *worker; /* whose rules hold; or NULL */
+	/* For commands, and for the audit of all: backend, enforcement,
+	 * isolation, env, audit, notice, trace; NULL: defaults. */
+	const struct cordon_run_options *run;
+	/* NULL: whatever needs approval is refused.  From the thread that
+	 * calls the tool. */
+	enum cordon_answer (*approve)(const struct cordon_approval *approval,
+	    void *arg);
+	void *approve_arg;
+	unsigned long long approve_ms; /* an answer counts so long; 0: 2 min */
+};
+
+/*
+ * The tools over one session.  What the options point to must outlive them.
+ * Any number of threads may call tools at once.
+ */
+struct cordon_tools;
+CORDON_API CORDON_MUST_USE int cordon_tools_new(
+    const struct cordon_tools_options *options, struct cordon_tools **ret,
+    struct cordon_error *err);
+CORDON_API void cordon_tools_free(struct cordon_tools *tools);
+
+struct cordon_tool_call {
+	size_t size;	   /* sizeof(struct cordon_tool_call) */
+	const char *name;
+	const char *arguments; /* one JSON object */
+	size_t arguments_len;
+	bool dry_run;	   /* only what would become of it */
+	int cancel_fd;	   /* readable: stop; 0: none */
+	/* Now and then: files looked at, bytes of output, ... */
+	void (*progress)(unsigned long long done, void *arg);
+	void *progress_arg;
+};
+
+struct cordon_tool_result {
+	enum cordon_refusal code; /* NONE: it was done */
+	enum cordon_decision decision; /* of a dry run */
+	char *json; /* {"ok":true,"result":{..}}, {"ok":false,"error":{..}} */
+	size_t json_len;
+};
+
+/*
+ * Calls one of them.  0 when there is an answer to give to the agent, a refusal
+ * too; CORDON_E_NOMEM, and what keeps the audit from being written, when not.
+ */
+CORDON_API CORDON_MUST_USE int cordon_tools_call(struct cordon_tools *tools,
+    const struct cordon_tool_call *call, struct cordon_tool_result *ret,
+    struct cordon_error *err);
+CORDON_API void cordon_tool_result_done(struct cordon_tool_result *result);
+
 #ifdef __cplusplus
 }
 #endif

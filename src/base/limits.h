@@ -96,6 +96,10 @@
 #define CDN_SHELL_WORDS_MAX  16384  /* words of it */
 #define CDN_SHELL_HERE_MAX   16	    /* here-documents begun in one line */
 #define CDN_SHELL_RULES_MAX  1024   /* shell_rules of one worker, programs too */
+#define CDN_TOOL_CALL_MAX    (64UL * 1024UL * 1024UL) /* bytes of a call's JSON */
+#define CDN_TOOL_NODES_MAX   4096   /* values in it */
+#define CDN_TOOL_TEXT_MAX    (16L * 1024L * 1024L) /* bytes read at a time */
+#define CDN_TOOL_RESULT_MAX  (256UL * 1024UL * 1024UL) /* bytes of an answer */
 #define CDN_VERIFY_LOOKS_MAX 20000UL /* names looked at for one sample */
 #define CDN_VERIFY_SEEN	     16384UL /* paths of one sample */
 
