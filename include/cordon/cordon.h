@@ -333,6 +333,8 @@ CORDON_API const char *cordon_profile_default(const char *fs_profile);
 /* ----- Sessions: everything that holds for one workspace ------------------ */
 
 struct cordon_session;
+struct cordon_worker;
+struct cordon_grants;
 
 /*
  * What one module of an agent (its file tools, its shell, its MCP servers) asks
@@ -367,6 +369,16 @@ struct cordon_session_options {
 				       * package directory becomes readable */
 	const struct cordon_module *modules; /* of an agent: see Tools */
 	size_t module_count;
+	/*
+	 * Workers, each called by the one before it (see tools.h); they must
+	 * outlive the session.  All of them must allow; `sandbox.paths` are
+	 * then the only roots.  CORDON_E_INVALID names what a called worker
+	 * asks for that its caller does not have.
+	 */
+	const struct cordon_worker *const *workers;
+	size_t worker_count;
+	/* What was approved for one command, besides; NULL: nothing. */
+	const struct cordon_grants *grants;
 };
 
 /*
@@ -391,8 +403,8 @@ CORDON_API CORDON_MUST_USE int cordon_is_home(const char *dir, bool *ret,
 
 struct cordon_document {
 	enum cordon_layer layer;
-	const char *file;
-	const char *name;   /* metadata.name */
+	const char *file;   /* "": it was parsed from memory */
+	const char *name;   /* metadata.name, or the worker's; "": none */
 	const char *digest; /* 64 hex digits */
 	bool trusted;	    /* false: it can only narrow */
 };

@@ -183,8 +183,6 @@ CORDON_API CORDON_MUST_USE int cordon_program_check(
 
 /* ----- Workers: documents of what one activity may do ----- */
 
-struct cordon_worker;
-
 /* As cordon_policy_load() and cordon_policy_parse(). */
 CORDON_API CORDON_MUST_USE int cordon_worker_load(const char *file,
     struct cordon_diags *diags, struct cordon_worker **ret,
@@ -210,6 +208,22 @@ CORDON_API CORDON_MUST_USE int cordon_worker_migrate(const char *file,
 CORDON_API CORDON_MUST_USE int cordon_worker_fits(
     const struct cordon_worker *parent, const struct cordon_worker *child,
     struct cordon_error *err);
+
+/*
+ * What a tool lets through besides: of each worker of the session the entry of
+ * `sandbox.paths` with the deepest root that holds the path.  Processes do not
+ * know of it.
+ */
+struct cordon_filter {
+	bool suffix_fits; /* the name ends in one of `suffixes`, or none are said */
+	unsigned long long max_file_bytes; /* the smallest; ULLONG_MAX: none */
+	const char *id;	    /* of the entry, the one that refuses if one does */
+	const char *source; /* where it stands; all NULL and 0: no entry */
+	unsigned line;
+};
+/* path: real, absolute, judged before. */
+CORDON_API void cordon_session_filter(const struct cordon_session *session,
+    const char *path, struct cordon_filter *ret);
 
 /* ----- The tools of an agent ----- */
 

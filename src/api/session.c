@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "enforce/session/session.h"
+#include "enforce/session/workers.h"
 #include "engine/decide/floor.h"
 
 /*
@@ -77,6 +77,13 @@ cordon_is_home(const char *dir, bool *ret, struct cordon_error *err)
 	return code;
 }
 
+void
+cordon_session_filter(const struct cordon_session *session, const char *path,
+    struct cordon_filter *ret)
+{
+	cdn_workers_filter(session, cdn_str_of(path), ret);
+}
+
 bool
 cordon_session_document(const struct cordon_session *session, size_t i,
     struct cordon_document *ret)
@@ -138,7 +145,7 @@ effective(const struct cordon_session *session, size_t i)
 {
 	struct cordon_profile profile = *session->documents[i].profile;
 
-	if (session->loaded[i].trusted)
+	if (session->documents[i].trusted)
 		return profile;
 	profile.host_read.n = profile.host_modify.n = 0;
 	profile.sockets.n = 0;
@@ -146,22 +153,32 @@ effective(const struct cordon_session *session, size_t i)
 	return profile;
 }
 
+static const char *
+file_of(const struct cordon_session *session, size_t i)
+{
+	const struct cdn_loaded *loaded = cdn_session_loaded(session, i);
+	size_t workers = session->document_count - session->worker_count;
+
+	return loaded != NULL ? loaded->file :
+	    session->workers[i - workers].worker->source;
+}
+
 static int
 format_documents(const struct cordon_session *session,
     enum cordon_format format, struct cdn_buf *buf, struct cordon_error *err)
 {
-	bool several = session->loaded_count > 1;
+	bool several = session->document_count > 1;
 
-	if (session->loaded_count == 0)
+	if (session->document_count == 0)
 		return cdn_profile_format(
 		    cdn_authority_preset_profile(session->authority), format,
 		    NULL, NULL, buf, err);
-	for (size_t i = 0; i < session->loaded_count; i++) {
-		const struct cdn_loaded *loaded = &session->loaded[i];
+	for (size_t i = 0; i < session->document_count; i++) {
+		const struct cdn_document *document = &session->documents[i];
 		struct cordon_profile shown = effective(session, i);
 		int code = cdn_profile_format(&shown, format,
-		    several ? cordon_layer_name(loaded->layer) : NULL,
-		    loaded->file, buf, err);
+		    several ? cordon_layer_name(document->layer) : NULL,
+		    file_of(session, i), buf, err);
 
 		if (code != 0)
 			return code;

@@ -15,6 +15,8 @@ load(const char *file, enum cdn_worker_mode mode, struct cordon_diags *diags,
 	code = cdn_worker_parse((cdn_str){ bytes.p, bytes.n }, file, mode,
 	    diags, ret, err);
 	cdn_buf_done(&bytes);
+	if (code == 0)
+		(*ret)->is_file = true;
 	return code;
 }
 

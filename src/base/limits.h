@@ -22,6 +22,7 @@
 #define CDN_NAME_MAX	     128    /* bytes of a policy, worker, profile name */
 #define CDN_LINKS_MAX	     40	    /* symbolic links followed, as the kernel */
 #define CDN_LAYERS_MAX	     16	    /* documents in one session */
+#define CDN_WORKERS_MAX	     8	    /* a worker that calls a worker that ... */
 #define CDN_ROOTS_MAX	     1024   /* declared roots in one session */
 #define CDN_ARENA_MAX	     (512UL * 1024UL * 1024UL) /* bytes of one arena */
 #define CDN_JSON_MAX	     (1024UL * 1024UL) /* bytes of one JSON text */

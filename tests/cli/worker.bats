@@ -65,3 +65,73 @@ END
 	cordon worker
 	exits 2
 }
+
+# ----- --worker --------------------------------------------------------------
+
+roots()
+{
+	mkdir -p a b c
+	echo a >a/x.md
+	echo b >b/x
+	echo c >c/x
+	cat >w.yaml <<'END'
+name: w
+sandbox:
+  paths:
+    a: {root: ./a, mode: rw}
+    b: {root: ./b, mode: ro}
+END
+}
+
+@test "--worker: its paths are the only roots, and the document is named" {
+	roots
+	cordon check --worker w.yaml a/x.md b/x
+	exits 0
+	[ "${output%%$'\n'*}" = "allow  read  a/x.md  a/**  w.yaml:4:5 (worker)" ]
+	cordon check --worker w.yaml c/x
+	exits 3
+	[ "$output" = 'deny  read  c/x  <no matching rule>  (worker)' ]
+	cordon check --worker w.yaml --op modify b/x
+	exits 3
+}
+
+@test "--worker: the file that was read stays as it is" {
+	roots
+	sed -i 's|root: ./a|root: .|' w.yaml
+	cordon check --worker w.yaml --op modify a/x.md
+	exits 0
+	cordon check --worker w.yaml --op modify w.yaml
+	exits 3
+	[[ "$output" = *'(floor)' ]]
+}
+
+@test "--worker: roots of the command line must be the worker's" {
+	roots
+	cordon check --worker w.yaml --write c a/x.md
+	exits 2
+	[[ "$stderr" = *"--write 'c': the worker's 'sandbox.paths' are the only roots"* ]]
+	cordon check --worker w.yaml --write a a/x.md
+	exits 0
+	cordon check --worker w.yaml --preset protect a/x.md
+	exits 2
+}
+
+@test "--worker: an unusable document stops everything" {
+	echo 'nam: x' >bad.yaml
+	cordon check --worker bad.yaml a
+	exits 2
+	[[ "$stderr" = *"bad.yaml:1:1: error: unknown key 'nam'"* ]]
+	cordon run --worker missing.yaml -- true
+	exits 125
+}
+
+@test "--worker: sandbox none opens nothing by itself" {
+	printf 'executor: {sandbox: none, allow_fallback: true}\n' >none.yaml
+	cordon run --worker none.yaml -- touch made
+	exits 125
+	[[ "$stderr" = *"'executor.sandbox: none' opens nothing by itself"* ]]
+	[ ! -e made ]
+	printf 'executor: {sandbox: linux-bwrap}\n' >bwrap.yaml
+	cordon plan --worker bwrap.yaml --json
+	[[ "$output" = *'"backend":"bwrap"'* ]]
+}

@@ -38,6 +38,9 @@ class_of(const struct cordon_verdict *verdict)
 		return CORDON_REFUSAL_SECRET;
 	if (strcmp(verdict->matched_rule, "<outside workspace>") == 0)
 		return CORDON_REFUSAL_OUTSIDE;
+	/* In none of the worker's roots. */
+	if (verdict->layer == CORDON_LAYER_WORKER && verdict->rule_text == NULL)
+		return CORDON_REFUSAL_OUTSIDE;
 	return CORDON_REFUSAL_DENIED;
 }
 

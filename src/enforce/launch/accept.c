@@ -58,6 +58,10 @@ accept_none(const struct cordon_plan *plan, struct cordon_error *err)
 		return cdn_err(err, CORDON_E_ENFORCE,
 		    "the host policy requires enforcement: a run without a "
 		    "cage is refused");
+	if (terms->named_none)
+		return cdn_err(err, CORDON_E_ENFORCE, "the worker's "
+		    "'executor.sandbox: none' opens nothing by itself (add "
+		    "'--no-sandbox', or use 'auto')");
 	if (terms->enforcement != CDN_ENFORCEMENT_BEST_EFFORT)
 		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE
 		    " ('--backend none' goes with '--enforcement "

@@ -24,6 +24,7 @@ struct cdn_terms {
 	enum cdn_enforcement host_enforcement; /* of the host policy */
 	enum cdn_isolation isolation;
 	struct cdn_limits limits; /* the smallest of all layers; 0 = none */
+	bool named_none; /* a worker names NONE, and nobody else does */
 	bool trace; /* nothing goes on unseen */
 	bool audit_warn; /* a broken audit does not stop the run */
 };

@@ -1,5 +1,7 @@
 #include "enforce/launch/launch.h"
 
+#include "enforce/session/workers.h"
+
 /* Both orders are by strictness; AUTO chooses none unless asked for more. */
 static const enum cdn_enforcement enforcements[CORDON_ENFORCEMENT_MAX] = {
 	[CORDON_ENFORCEMENT_POLICY] = CDN_ENFORCEMENT_UNSET,
@@ -92,6 +94,15 @@ find_isolation(const struct said *said, enum cdn_isolation asked)
 	return result;
 }
 
+/* The request, else what a worker names. */
+static enum cordon_backend
+find_backend(const struct cordon_session *session, enum cordon_backend asked)
+{
+	if (asked == CORDON_BACKEND_AUTO)
+		asked = cdn_workers_backend(session);
+	return asked == CORDON_BACKEND_AUTO ? CORDON_BACKEND_NATIVE : asked;
+}
+
 void
 cdn_terms_find(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cdn_terms *ret)
@@ -103,19 +114,22 @@ cdn_terms_find(const struct cordon_session *session,
 	};
 	bool warn = false, stop = false;
 
+	for (size_t i = 0; i < session->document_count; i++)
+		narrow_limits(&limits, &session->documents[i].profile->limits);
+	RAISE(said.enforcement, cdn_workers_enforcement(session));
 	for (size_t i = 0; i < session->loaded_count; i++) {
 		const struct cdn_loaded *loaded = &session->loaded[i];
 
 		add_document(&said, loaded);
-		narrow_limits(&limits, &session->documents[i].profile->limits);
 		warn |= loaded->trusted && loaded->policy->audit_set &&
 		    loaded->policy->audit_warn;
 		stop |= loaded->policy->audit_set &&
 		    !loaded->policy->audit_warn;
 	}
 	*ret = (struct cdn_terms){
-		.backend = options->backend == CORDON_BACKEND_AUTO ?
-		    CORDON_BACKEND_NATIVE : options->backend,
+		.backend = find_backend(session, options->backend),
+		.named_none = options->backend == CORDON_BACKEND_AUTO &&
+		    cdn_workers_backend(session) == CORDON_BACKEND_NONE,
 		.enforcement = find_enforcement(&said,
 		    enforcements[options->enforcement]),
 		.host_enforcement = said.host_enforcement,

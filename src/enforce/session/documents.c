@@ -241,8 +241,8 @@ cdn_session_load(struct cordon_session *session,
 
 	session->loaded = cdn_arena_array(session->arena, CDN_LAYERS_MAX,
 	    sizeof(*session->loaded));
-	session->files = cdn_arena_array(session->arena, CDN_LAYERS_MAX,
-	    sizeof(*session->files));
+	session->files = cdn_arena_array(session->arena,
+	    CDN_LAYERS_MAX + CDN_WORKERS_MAX, sizeof(*session->files));
 	if (session->loaded == NULL || session->files == NULL)
 		return cdn_err_nomem(err);
 	code = load_layer(session, CORDON_LAYER_HOST,

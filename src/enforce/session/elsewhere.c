@@ -300,7 +300,7 @@ cdn_elsewhere_find(struct cordon_session *session, struct cdn_gather *g,
 	const struct cdn_authority *authority = session->authority;
 
 	g->err = err;
-	for (size_t i = 0; i < session->loaded_count; i++)
+	for (size_t i = 0; i < session->document_count; i++)
 		find_rules(&e, session->documents[i].profile);
 	if (cdn_authority_preset_speaks(authority))
 		find_rules(&e, cdn_authority_preset_profile(authority));

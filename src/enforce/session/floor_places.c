@@ -258,6 +258,8 @@ add_documents(struct cdn_placelist *list)
 	for (size_t i = 0; i < s->file_count; i++) {
 		const char *file = s->files[i].file;
 
+		if (file[0] == '\0')
+			continue; /* it was never one */
 		cdn_placelist_add(list, file[0] == '/' ? file :
 			cdn_arena_printf(list->g->arena, "%s/%s", s->cwd,
 			    file), &like);

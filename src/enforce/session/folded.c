@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include "enforce/session/workers.h"
+
 struct cdn_folded {
 	pthread_mutex_t lock;
 	struct cdn_arena *arena;	/* NULL until it is made */
@@ -48,23 +50,21 @@ static int
 resolve_all(const struct cordon_session *s, struct cdn_folded *folded,
     struct cordon_error *err)
 {
-	folded->documents = cdn_arena_array(folded->arena, s->loaded_count,
+	size_t workers = s->document_count - s->worker_count;
+	int code;
+
+	folded->documents = cdn_arena_array(folded->arena, s->document_count,
 	    sizeof(*folded->documents));
 	if (folded->documents == NULL)
 		return cdn_err_nomem(err);
-	for (size_t i = 0; i < s->loaded_count; i++) {
-		int code;
-
-		folded->documents[i] = s->documents[i];
-		code = cdn_profile_resolve(s->loaded[i].policy,
-		    cdn_str_of(s->profile),
-		    cdn_session_resolve_mode(s, i) | CDN_RESOLVE_FOLDED,
-		    &folded->documents[i].profile, err);
-		if (code != 0)
-			return code;
-		folded->document_count++;
-	}
-	return 0;
+	memcpy(folded->documents, s->documents,
+	    s->document_count * sizeof(*s->documents));
+	code = cdn_session_resolve(s, CDN_RESOLVE_FOLDED, folded->documents,
+	    &folded->document_count, err);
+	for (size_t i = 0; i < s->worker_count && code == 0; i++)
+		code = cdn_worker_document(folded->arena, s, i, true,
+		    &folded->documents[workers + i], err);
+	return code;
 }
 
 static int

@@ -1,9 +1,28 @@
 /*
  * grant_places - the roots that documents and the command line declare.
  */
-#include "enforce/session/placelist.h"
+#include "enforce/session/workers.h"
 
 /* ----- Declared roots --------------------------------------------------------- */
+
+/* By its real path; what is relative starts at `base`. */
+static void
+add_from(struct cdn_placelist *list, const char *base, const char *path,
+    const struct cdn_place *like)
+{
+	struct cdn_gather *g = list->g;
+	struct cdn_real real;
+
+	if (g->code == 0 && path[0] == '~')
+		g->code = cdn_places_expand(g->arena, &g->session->places,
+		    cdn_str_of(path), &path, g->err);
+	if (g->code == 0)
+		g->code = cdn_path_resolve(base, cdn_str_of(path), &real,
+		    g->err);
+	if (g->code == 0)
+		cdn_placelist_add(list,
+		    cdn_arena_dup(g->arena, real.path, real.len), like);
+}
 
 /* One --read or --write: absolute, "~", or from the current directory. */
 static void
@@ -11,28 +30,41 @@ add_option(struct cdn_placelist *list, const char *path)
 {
 	struct cdn_place like = { .shown = path,
 		.pos = { .source = "<command line>" } };
-	struct cdn_gather *g = list->g;
-	struct cdn_real real;
 
-	if (path[0] == '~')
-		g->code = cdn_places_expand(g->arena, &g->session->places,
-		    cdn_str_of(path), &path, g->err);
-	if (g->code == 0)
-		g->code = cdn_path_resolve(g->session->cwd, cdn_str_of(path),
-		    &real, g->err);
-	if (g->code == 0)
-		cdn_placelist_add(list,
-		    cdn_arena_dup(g->arena, real.path, real.len), &like);
+	add_from(list, list->g->session->cwd, path, &like);
 }
 
-static struct cdn_place_list
-command_roots(struct cdn_gather *g, const char *const *paths, size_t n)
+void
+cdn_placelist_named(struct cdn_placelist *list, const char *path,
+    const struct cdn_place *like)
 {
-	struct cdn_placelist list = { .g = g, .grants = true };
+	add_from(list, list->g->session->workspace, path, like);
+}
 
-	for (size_t i = 0; i < n && g->code == 0; i++)
-		add_option(&list, paths[i]);
-	return cdn_placelist_done(&list);
+/* Roots of the command line, which a worker's own must hold. */
+static void
+add_options(struct cdn_placelist *list, const char *option,
+    const char *const *paths, size_t n, bool write)
+{
+	struct cdn_place_list all;
+
+	for (size_t i = 0; i < n && list->g->code == 0; i++)
+		add_option(list, paths[i]);
+	all = cdn_placelist_done(list);
+	cdn_workers_bound(list->g, option, &all, write);
+}
+
+/* Approved for one command: by name, from the workspace. */
+static void
+add_granted(struct cdn_placelist *list, const char *const *paths, size_t n)
+{
+	for (size_t i = 0; i < n && list->g->code == 0; i++) {
+		struct cdn_place like = { .shown = paths[i],
+			.pos = { .source = "<grant>" } };
+
+		cdn_gather_planted_root(list->g, paths[i]);
+		cdn_placelist_named(list, paths[i], &like);
+	}
 }
 
 /*
@@ -42,29 +74,66 @@ command_roots(struct cdn_gather *g, const char *const *paths, size_t n)
 static void
 add_module(struct cdn_placelist *list, const struct cordon_module *module)
 {
-	struct cdn_gather *g = list->g;
 	struct cdn_place like = { .pos = { .source = "<modules>" } };
-	struct cdn_real real;
 
 	if (module->unrestricted) {
 		like.shown = "/";
 		cdn_placelist_exact(list, "/", &like);
 	}
-	for (size_t i = 0; i < module->allowed_path_count && g->code == 0;
-	     i++) {
-		const char *path = like.shown = module->allowed_paths[i];
-
-		if (path[0] == '~')
-			g->code = cdn_places_expand(g->arena,
-			    &g->session->places, cdn_str_of(path), &path,
-			    g->err);
-		if (g->code == 0)
-			g->code = cdn_path_resolve(g->session->workspace,
-			    cdn_str_of(path), &real, g->err);
-		if (g->code == 0)
-			cdn_placelist_add(list, cdn_arena_dup(g->arena,
-			    real.path, real.len), &like);
+	for (size_t i = 0; i < module->allowed_path_count; i++) {
+		like.shown = module->allowed_paths[i];
+		cdn_placelist_named(list, like.shown, &like);
 	}
+}
+
+/* The worker that was not called: its modules ask as others do. */
+static void
+add_worker(struct cdn_placelist *list)
+{
+	const struct cordon_session *s = list->g->session;
+
+	for (size_t i = 0; s->worker_count > 0 &&
+	     i < s->workers[0].place_count; i++) {
+		const struct cdn_worker_place *place = &s->workers[0].places[i];
+		struct cdn_place like = { .shown = place->shown,
+			.pos = place->pos };
+
+		if (place->entry == NULL)
+			cdn_placelist_exact(list, place->path, &like);
+	}
+}
+
+/* A new list, because what called workers leave is no longer than it was. */
+static struct cdn_place_list
+narrowed(struct cdn_placelist *list, bool write,
+    const char *const *granted, size_t n)
+{
+	struct cdn_place_list left = cdn_placelist_done(list);
+	struct cdn_placelist all = { .g = list->g, .grants = true };
+
+	cdn_workers_narrow(list->g, &left, write);
+	for (size_t i = 0; i < left.n; i++)
+		cdn_placelist_exact(&all, left.v[i].path, &left.v[i]);
+	add_granted(&all, granted, n);
+	return cdn_placelist_done(&all);
+}
+
+static const struct cordon_grants *
+grants_of(const struct cordon_session_options *options)
+{
+	static const struct cordon_grants none = { 0 };
+
+	return options->grants != NULL ? options->grants : &none;
+}
+
+static struct cdn_place_list
+read_grants(struct cdn_gather *g, const struct cordon_session_options *o)
+{
+	struct cdn_placelist list = { .g = g, .grants = true };
+
+	add_options(&list, "--read", o->read, o->read_count, false);
+	return narrowed(&list, false, grants_of(o)->read,
+	    grants_of(o)->read_count);
 }
 
 static struct cdn_place_list
@@ -72,10 +141,20 @@ write_grants(struct cdn_gather *g, const struct cordon_session_options *o)
 {
 	struct cdn_placelist list = { .g = g, .grants = true };
 
-	for (size_t i = 0; i < o->write_count && g->code == 0; i++)
-		add_option(&list, o->write[i]);
+	add_options(&list, "--write", o->write, o->write_count, true);
 	for (size_t i = 0; i < o->module_count && g->code == 0; i++)
 		add_module(&list, &o->modules[i]);
+	add_worker(&list);
+	return narrowed(&list, true, grants_of(o)->write,
+	    grants_of(o)->write_count);
+}
+
+static struct cdn_place_list
+socket_grants(struct cdn_gather *g, const struct cordon_session_options *o)
+{
+	struct cdn_placelist list = { .g = g, .grants = true };
+
+	add_granted(&list, grants_of(o)->sockets, grants_of(o)->socket_count);
 	return cdn_placelist_done(&list);
 }
 
@@ -138,10 +217,13 @@ cdn_gather_grants(struct cdn_gather *g,
     const struct cordon_session_options *options,
     struct cdn_document *documents, struct cdn_authority_spec *spec)
 {
-	for (size_t i = 0; i < g->session->loaded_count; i++)
-		gather_document(g, &g->session->loaded[i], &documents[i]);
-	spec->command_read = command_roots(g, options->read,
-	    options->read_count);
+	const struct cdn_loaded *loaded;
+
+	for (size_t i = 0;
+	     (loaded = cdn_session_loaded(g->session, i)) != NULL; i++)
+		gather_document(g, loaded, &documents[i]);
+	spec->command_read = read_grants(g, options);
 	spec->command_write = write_grants(g, options);
+	spec->command_sockets = socket_grants(g, options);
 	spec->runtime_write_roots = write_roots(g);
 }

@@ -74,7 +74,7 @@ denied_by_documents(const struct look *look)
 {
 	const struct cordon_session *s = look->session;
 
-	for (size_t i = 0; i < s->loaded_count; i++)
+	for (size_t i = 0; i < s->document_count; i++)
 		for (size_t op = 0; op < CDN_RULE_OPS; op++)
 			if (denied_by_set(look,
 				&s->documents[i].profile->sets[op]))

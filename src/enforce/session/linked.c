@@ -127,7 +127,7 @@ add_files(struct search *s)
 		add_file(s, session->linked[i]);
 	for (size_t i = 0; i < session->inside_count; i++)
 		add_file(s, session->inside[i]);
-	for (size_t i = 0; i < session->loaded_count; i++)
+	for (size_t i = 0; i < session->document_count; i++)
 		for (size_t op = 0; op < CDN_RULE_OPS; op++)
 			add_rules(s,
 			    &session->documents[i].profile->sets[op]);
@@ -244,7 +244,7 @@ scan_roots(struct search *s, struct cdn_names *names)
 	scan_places(names, &spec->command_write);
 	scan_places(names, &spec->runtime_write_roots);
 	scan_places(names, &spec->command_read);
-	for (size_t i = 0; i < session->loaded_count; i++) {
+	for (size_t i = 0; i < session->document_count; i++) {
 		scan_places(names, &session->documents[i].host_modify);
 		scan_places(names, &session->documents[i].host_read);
 	}

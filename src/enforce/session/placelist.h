@@ -61,6 +61,13 @@ void cdn_placelist_exact(struct cdn_placelist *list, const char *path,
 void cdn_placelist_roots(struct cdn_placelist *list,
     const struct cdn_roots *roots);
 
+/*
+ * grant_places.c: a root that somebody names, by its real path; what is
+ * relative starts at the workspace.
+ */
+void cdn_placelist_named(struct cdn_placelist *list, const char *path,
+    const struct cdn_place *like);
+
 /* By component: is path dir itself or below it? */
 bool cdn_placelist_below(const char *path, const char *dir);
 
@@ -94,6 +101,9 @@ void cdn_gather_planted(struct cdn_gather *g,
     const struct cordon_session_options *options,
     const struct cdn_document *documents,
     const struct cdn_authority_spec *spec);
+
+/* The same for one root, taken from the workspace; at any time. */
+void cdn_gather_planted_root(struct cdn_gather *g, const char *root);
 
 /* runtime_places.c: the runtime view; after the floor is known. */
 void cdn_gather_runtime(struct cdn_gather *g,

@@ -38,9 +38,10 @@ leads_out_of(const struct way *way, const char *path, const char *real)
 	const struct cdn_place_list here = { &workspace, 1 };
 	const char *dir = find_above(&here, path, real);
 
-	if (dir == NULL)
+	if (dir == NULL && way->spec != NULL)
 		dir = find_above(&way->spec->command_write, path, real);
-	for (size_t i = 0; dir == NULL && i < s->loaded_count; i++)
+	for (size_t i = 0; dir == NULL && way->documents != NULL &&
+	     i < s->document_count; i++)
 		dir = find_above(&way->documents[i].host_modify, path, real);
 	return dir;
 }
@@ -118,6 +119,14 @@ check_all(struct way *way, const char *base, const char *const *paths, size_t n)
 		way->option = paths[i];
 		check(way);
 	}
+}
+
+void
+cdn_gather_planted_root(struct cdn_gather *g, const char *root)
+{
+	struct way way = { .g = g };
+
+	check_all(&way, g->session->workspace, &root, 1);
 }
 
 void

@@ -2,7 +2,7 @@
  * runtime_places - what a process sees besides the workspace and the declared
  * roots: the runtime view of the preset.
  */
-#include "enforce/session/placelist.h"
+#include "enforce/session/workers.h"
 
 #include "enforce/session/program.h"
 #include "engine/decide/floor.h"
@@ -127,7 +127,8 @@ add_worktree(struct view *v)
 	struct cdn_place like = v->like;
 
 	if (tree->gitdir == NULL || is_inside(v, tree->gitdir) ||
-	    opens_too_much(v, tree->common))
+	    opens_too_much(v, tree->common) ||
+	    !cdn_workers_own_workspace(v->read.g->session))
 		return;
 	cdn_placelist_exact(&v->read, tree->common, &like);
 	if (!v->preset->modifies)

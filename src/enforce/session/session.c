@@ -13,6 +13,7 @@
 
 #include "enforce/session/hooks.h"
 #include "enforce/session/own.h"
+#include "enforce/session/workers.h"
 #include "engine/decide/preset.h"
 
 /* ----- Where we are ----------------------------------------------------------- */
@@ -51,6 +52,23 @@ find_workspace(struct cordon_session *s, const char *dir,
 
 /* ----- Which profile ------------------------------------------------------------ */
 
+/* One more, if it is not among them; the last is the session's name for it. */
+static int
+add_profile(struct cordon_session *s, const char *name,
+    struct cordon_error *err)
+{
+	const char *copy = cdn_arena_dup(s->arena, name, strlen(name));
+
+	if (copy == NULL)
+		return cdn_err_nomem(err);
+	s->profile = copy;
+	for (size_t i = 0; i < s->profile_count; i++)
+		if (strcmp(s->profiles[i], name) == 0)
+			return 0;
+	s->profiles[s->profile_count++] = copy;
+	return 0;
+}
+
 /* Without a document there is only the preset's own, under its name. */
 static int
 check_preset_profile(struct cordon_session *s, const char *asked,
@@ -64,8 +82,7 @@ check_preset_profile(struct cordon_session *s, const char *asked,
 		return cdn_err(err, CORDON_E_INVALID,
 		    "preset '%s' does not define fsProfile '%s' and no policy "
 		    "is loaded (pass --policy FILE)", own, asked);
-	s->profile = cdn_arena_dup(s->arena, asked, strlen(asked));
-	return s->profile == NULL ? cdn_err_nomem(err) : 0;
+	return add_profile(s, asked, err);
 }
 
 /* Some loaded document must define it, unless it is `unrestricted`. */
@@ -86,53 +103,113 @@ check_profile(struct cordon_session *s, const char *asked,
 		    "policy show`)", policy->name.p, name,
 		    s->loaded_count > 1 ?
 			", nor does any other loaded policy" : "");
-	s->profile = cdn_arena_dup(s->arena, name, strlen(name));
-	return s->profile == NULL ? cdn_err_nomem(err) : 0;
+	return add_profile(s, name, err);
 }
 
 static int
-choose_profile(struct cordon_session *s, const char *asked,
+take_profile(struct cordon_session *s, const char *asked,
     struct cordon_error *err)
 {
-	const char *variable = getenv("ORBIT_ACTIVITY_FS_PROFILE");
-
-	if (asked == NULL && variable != NULL && variable[0] != '\0')
-		asked = variable;
 	if (s->loaded_count == 0)
 		return check_preset_profile(s, asked, err);
 	return check_profile(s, asked, err);
 }
 
+/* fsProfile of worker i; NULL: it says nothing. */
+static const char *
+worker_profile(const struct cordon_session *s, size_t i)
+{
+	return i < s->worker_count && s->workers[i].worker->fs_profile.n > 0 ?
+	    s->workers[i].worker->fs_profile.p : NULL;
+}
+
+/*
+ * The one asked for, or the worker's, or the variable's.  A called worker adds
+ * its own: then both hold.  Here, and nowhere else, silence means
+ * `unrestricted`.
+ */
+static int
+choose_profiles(struct cordon_session *s, const char *asked,
+    struct cordon_error *err)
+{
+	const char *variable = getenv("ORBIT_ACTIVITY_FS_PROFILE");
+	int code;
+
+	s->profiles = cdn_arena_array(s->arena, s->worker_count + 1,
+	    sizeof(*s->profiles));
+	if (s->profiles == NULL)
+		return cdn_err_nomem(err);
+	if (asked == NULL)
+		asked = worker_profile(s, 0);
+	if (asked == NULL && variable != NULL && variable[0] != '\0')
+		asked = variable;
+	code = take_profile(s, asked, err);
+	for (size_t i = 1; i < s->worker_count && code == 0; i++)
+		if (worker_profile(s, i) != NULL)
+			code = take_profile(s, worker_profile(s, i), err);
+	return code;
+}
+
 /* ----- Layers --------------------------------------------------------------------- */
 
-unsigned
-cdn_session_resolve_mode(const struct cordon_session *session, size_t i)
+const struct cdn_loaded *
+cdn_session_loaded(const struct cordon_session *session, size_t i)
 {
-	unsigned mode = CDN_RESOLVE_DENIES_ONLY;
+	i /= session->profile_count;
+	return i < session->loaded_count ? &session->loaded[i] : NULL;
+}
 
-	if (session->loaded[i].denies_only)
-		mode |= CDN_RESOLVE_NO_PROFILE;
-	return mode;
+int
+cdn_session_resolve(const struct cordon_session *session, unsigned mode,
+    struct cdn_document *ret, size_t *ret_count, struct cordon_error *err)
+{
+	const struct cdn_loaded *loaded;
+
+	for (size_t i = 0; (loaded = cdn_session_loaded(session, i)) != NULL;
+	     i++) {
+		const char *name =
+		    session->profiles[i % session->profile_count];
+		int code = cdn_profile_resolve(loaded->policy,
+		    cdn_str_of(name), mode | CDN_RESOLVE_DENIES_ONLY |
+		    (loaded->denies_only ? CDN_RESOLVE_NO_PROFILE : 0U),
+		    &ret[i].profile, err);
+
+		if (code != 0)
+			return code;
+		ret[i].layer = loaded->layer;
+		ret[i].trusted = loaded->trusted;
+		++*ret_count;
+	}
+	return 0;
 }
 
 static int
 resolve_layers(struct cordon_session *s, struct cordon_error *err)
 {
-	s->documents = cdn_arena_array(s->arena, s->loaded_count,
+	s->documents = cdn_arena_array(s->arena,
+	    s->loaded_count * s->profile_count + s->worker_count,
 	    sizeof(*s->documents));
 	if (s->documents == NULL)
 		return cdn_err_nomem(err);
-	for (size_t i = 0; i < s->loaded_count; i++) {
-		int code = cdn_profile_resolve(s->loaded[i].policy,
-		    cdn_str_of(s->profile), cdn_session_resolve_mode(s, i),
-		    &s->documents[i].profile, err);
+	return cdn_session_resolve(s, 0, s->documents, &s->document_count,
+	    err);
+}
 
-		if (code != 0)
-			return code;
-		s->documents[i].layer = s->loaded[i].layer;
-		s->documents[i].trusted = s->loaded[i].trusted;
+static int
+add_workers(struct cordon_session *s, struct cdn_gather *g,
+    struct cordon_error *err)
+{
+	int code;
+
+	cdn_gather_workers(g, s->workers);
+	code = g->code;
+	for (size_t i = 0; i < s->worker_count && code == 0; i++) {
+		code = cdn_worker_document(s->arena, s, i, false,
+		    &s->documents[s->document_count], err);
+		if (code == 0)
+			s->document_count++;
 	}
-	return 0;
+	return code;
 }
 
 /* A repository of its own keeps its hooks and its configuration. */
@@ -165,6 +242,21 @@ read_mounts(struct cordon_session *s, struct cdn_mounts *ret,
 	return code;
 }
 
+/* What was approved for the command, else the option. */
+static int
+find_network(struct cordon_session *s,
+    const struct cordon_session_options *options, struct cordon_error *err)
+{
+	const char *asked = options->network;
+
+	s->spec.network_granted = options->grants != NULL &&
+	    options->grants->network;
+	if (s->spec.network_granted)
+		asked = "full";
+	return asked == NULL ? 0 :
+	    cdn_network_option(s->arena, asked, &s->network, err);
+}
+
 static int
 gather(struct cordon_session *s, const struct cordon_session_options *options,
     struct cdn_gather *g, struct cordon_error *err)
@@ -188,12 +280,13 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 	cdn_gather_floor(g, options, &s->spec, &s->inodes);
 	s->linked = g->linked;
 	s->linked_count = g->linked_count;
+	if (g->code == 0)
+		g->code = add_workers(s, g, err);
 	cdn_gather_grants(g, options, s->documents, &s->spec);
 	cdn_gather_planted(g, options, s->documents, &s->spec);
 	cdn_gather_runtime(g, options, &s->spec);
-	if (g->code == 0 && options->network != NULL)
-		g->code = cdn_network_option(s->arena, options->network,
-		    &s->network, err);
+	if (g->code == 0)
+		g->code = find_network(s, options, err);
 	return g->code;
 }
 
@@ -214,7 +307,7 @@ build_authority(struct cordon_session *s,
 	s->spec.preset = s->preset;
 	s->spec.git = git_entries(s, options->nested_git);
 	s->spec.documents = s->documents;
-	s->spec.document_count = s->loaded_count;
+	s->spec.document_count = s->document_count;
 	s->spec.network = s->network;
 	code = cdn_authority_build(s->arena, &s->spec, &s->authority, err);
 	if (code == 0)
@@ -241,7 +334,9 @@ fill(struct cordon_session *s, const struct cordon_session_options *options,
 	if (code == 0)
 		code = cdn_session_load(s, options, diags, err);
 	if (code == 0)
-		code = choose_profile(s, options->profile, err);
+		code = cdn_workers_take(s, options, err);
+	if (code == 0)
+		code = choose_profiles(s, options->profile, err);
 	if (code == 0)
 		code = build_authority(s, options, err);
 	return code;
@@ -305,10 +400,10 @@ cdn_session_free(struct cordon_session *session)
 	cdn_other_names_free(session->other_names);
 	cdn_attached_free(session->attached);
 	cdn_folded_free(session->folded);
-	for (size_t i = 0; i < session->loaded_count; i++) {
-		if (session->documents != NULL)
+	for (size_t i = 0; i < session->document_count; i++)
+		if (cdn_session_loaded(session, i) != NULL)
 			cdn_profile_free(session->documents[i].profile);
+	for (size_t i = 0; i < session->loaded_count; i++)
 		cdn_policy_free(session->loaded[i].policy);
-	}
 	cdn_arena_free(session->arena);
 }

@@ -50,7 +50,16 @@ struct cordon_session {
 	size_t loaded_count;
 	struct cordon_document *files; /* every file read, merged or not */
 	size_t file_count;
-	struct cdn_document *documents; /* parallel to loaded; owns profiles */
+	const char **profiles; /* the session's, then those of called workers */
+	size_t profile_count;
+	struct cdn_seat *workers; /* see workers.h */
+	size_t worker_count;
+	/*
+	 * Each loaded document under each profile, then the workers.  Profiles
+	 * of the former are owned.
+	 */
+	struct cdn_document *documents;
+	size_t document_count;
 
 	bool mounts_unknown; /* no mountinfo: bind mounts may show the floor */
 	const char **linked; /* protected files with more than one name, and
@@ -94,9 +103,16 @@ CDN_MUST_USE int cdn_session_judge(const struct cordon_session *session,
     enum cordon_as as, enum cordon_op op, const struct cdn_real *real,
     struct cordon_verdict *ret, struct cordon_error *err);
 
-/* How the profile of layer i is resolved: bits of cdn_resolve_mode. */
-unsigned cdn_session_resolve_mode(const struct cordon_session *session,
-    size_t i);
+/* The policy of document i; NULL: it is a worker. */
+const struct cdn_loaded *cdn_session_loaded(
+    const struct cordon_session *session, size_t i);
+/*
+ * The profiles of all policies into ret[i], to be freed by the caller, as many
+ * as *ret_count says also after a failure.  mode: bits of cdn_resolve_mode.
+ */
+CDN_MUST_USE int cdn_session_resolve(const struct cordon_session *session,
+    unsigned mode, struct cdn_document *ret, size_t *ret_count,
+    struct cordon_error *err);
 
 /* CORDON_E_INVALID when the project defines a profile that `by` seals. */
 CDN_MUST_USE int cdn_session_sealed(const struct cordon_policy *by,

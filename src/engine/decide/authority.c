@@ -278,15 +278,39 @@ build_list(const struct builder *like, const struct cdn_place_list *places,
 
 /* ----- Layers --------------------------------------------------------------- */
 
+/*
+ * A document that does not define the profile contributes its denies only.  A
+ * worker speaks of what it mentions.
+ */
+static void
+find_say(const struct cdn_document *document,
+    const struct cdn_authority_spec *spec, struct cdn_layer *layer)
+{
+	const struct cordon_profile *profile = document->profile;
+
+	if (document->layer == CORDON_LAYER_WORKER) {
+		layer->names = layer->bounds = document->bounds;
+		layer->network = profile->network.mode != CDN_NETWORK_UNSET;
+		layer->outranks = document->called && !spec->network_granted;
+		return;
+	}
+	layer->names = profile->defined ||
+	    strcmp(profile->name, CDN_UNRESTRICTED) == 0;
+	layer->bounds = layer->network = profile->defined;
+	layer->outranks = document->layer == CORDON_LAYER_HOST;
+}
+
 static int
 build_layer(const struct builder *like, const struct cdn_document *document,
-    struct cdn_layer *layer, struct cordon_error *err)
+    const struct cdn_authority_spec *spec, struct cdn_layer *layer,
+    struct cordon_error *err)
 {
 	int code;
 
 	layer->layer = document->layer;
 	layer->trusted = document->trusted;
 	layer->profile = document->profile;
+	find_say(document, spec, layer);
 	code = build_scope(like, &document->host_read,
 	    &document->host_modify, &layer->roots, err);
 	if (code != 0)
@@ -294,12 +318,12 @@ build_layer(const struct builder *like, const struct cdn_document *document,
 	return build_list(like, &document->sockets, &layer->sockets, err);
 }
 
-/* A document that contributes only its denies does not replace the preset. */
+/* Who only contributes denies, or roots, does not replace the preset. */
 static bool
-speaks_inside(const struct cdn_authority *a, const struct cdn_layer *layer)
+replaces_preset(const struct cdn_layer *layer)
 {
-	return layer->profile->defined ||
-	    strcmp(a->profile_name, CDN_UNRESTRICTED) == 0;
+	return layer->trusted && layer->names &&
+	    layer->layer != CORDON_LAYER_WORKER;
 }
 
 static int
@@ -313,15 +337,29 @@ build_layers(const struct builder *like, const struct cdn_authority_spec *spec,
 	if (a->layers == NULL)
 		return cdn_err_nomem(err);
 	for (size_t i = 0; i < a->layer_count; i++) {
-		int code = build_layer(like, &spec->documents[i],
+		int code = build_layer(like, &spec->documents[i], spec,
 		    &a->layers[i], err);
 
 		if (code != 0)
 			return code;
-		if (a->layers[i].trusted && speaks_inside(a, &a->layers[i]))
+		if (replaces_preset(&a->layers[i]))
 			a->preset_rules = false;
 	}
 	return 0;
+}
+
+/*
+ * `strict` modifies nothing unless somebody says what.  A worker's roots do;
+ * what the host would execute stays as it is.
+ */
+static const struct cdn_preset *
+inside_preset(const struct cdn_authority *a)
+{
+	for (size_t i = 0; i < a->layer_count; i++)
+		if (a->layers[i].layer == CORDON_LAYER_WORKER &&
+		    a->layers[i].bounds && !a->preset->modifies)
+			return cdn_preset_get(CORDON_PRESET_WORKSPACE);
+	return a->preset;
 }
 
 static int
@@ -339,7 +377,7 @@ build_preset(const struct builder *like, const struct cdn_authority_spec *spec,
 	};
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
 		struct cdn_rules rules;
-		int code = cdn_preset_rules(like->arena, a->preset, op,
+		int code = cdn_preset_rules(like->arena, inside_preset(a), op,
 		    &facts, &rules, err);
 
 		if (code == 0)
@@ -373,6 +411,9 @@ build_all(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 	if (code == 0)
 		code = build_list(&like, &spec->runtime_write_roots,
 		    &a->runtime_write_roots, err);
+	if (code == 0)
+		code = build_list(&like, &spec->command_sockets,
+		    &a->command_sockets, err);
 	return code;
 }
 

@@ -24,6 +24,11 @@ struct cdn_scope {
 struct cdn_layer {
 	enum cordon_layer layer;
 	bool trusted;
+	/* What it has a say in; where it has none, it takes nothing away. */
+	bool names;	 /* it grants by name inside the workspace */
+	bool bounds;	 /* roots and sockets outside */
+	bool network;
+	bool outranks;	 /* --network, too */
 	const struct cordon_profile *profile;
 	struct cdn_scope roots; /* host: of this document */
 	struct cdn_rule_set sockets;
@@ -42,6 +47,7 @@ struct cdn_authority {
 	struct cdn_scope floor; /* modify: only what read does not deny */
 	size_t floor_shared; /* from here on floor.modify repeats floor.read */
 	struct cdn_scope command; /* --read, --write */
+	struct cdn_rule_set command_sockets;
 	struct cdn_scope runtime;
 	struct cdn_rule_set runtime_write_roots;
 };

@@ -82,7 +82,7 @@ subtree_documents(const struct cdn_authority *a, enum cordon_op op,
 	for (size_t i = 0; i < a->layer_count; i++) {
 		const struct cdn_layer *layer = &a->layers[i];
 
-		if (!layer->profile->defined)
+		if (!layer->bounds)
 			continue;
 		all = both(all, scope_subtree(&layer->roots, op, path));
 		trusted |= layer->trusted;
@@ -97,7 +97,7 @@ subtree_host(const struct cdn_authority *a, enum cordon_op op, cdn_str path)
 
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (a->layers[i].layer == CORDON_LAYER_HOST &&
-		    a->layers[i].profile->defined)
+		    a->layers[i].bounds)
 			all = both(all, scope_subtree(&a->layers[i].roots, op,
 			    path));
 	return all;

@@ -85,14 +85,6 @@ judge_rules(const struct cdn_authority *a, const struct cdn_rule_set *set,
 	return given;
 }
 
-/* A layer that only contributes its denies names no allow. */
-static bool
-names_allow(const struct cdn_layer *layer, const char *profile_name)
-{
-	return layer->profile->defined ||
-	    strcmp(profile_name, CDN_UNRESTRICTED) == 0;
-}
-
 /* All documents, and the preset where no trusted document speaks. */
 static struct cdn_answer
 judge_documents(const struct cdn_authority *a, enum cordon_op op,
@@ -108,7 +100,7 @@ judge_documents(const struct cdn_authority *a, enum cordon_op op,
 
 		if (!one.finding.allowed)
 			return one;
-		if (names_allow(layer, a->profile_name)) {
+		if (layer->names) {
 			allow = one;
 			named = true;
 		}
@@ -139,7 +131,7 @@ granted_by_documents(const struct cdn_authority *a, enum cordon_op op,
 		const struct cdn_layer *layer = &a->layers[i];
 		struct cdn_finding finding;
 
-		if (!layer->profile->defined)
+		if (!layer->bounds)
 			continue;
 		finding = scope_judge(&layer->roots, op, stripped);
 		if (!finding.allowed)
@@ -161,7 +153,7 @@ host_refuses(const struct cdn_authority *a, enum cordon_op op,
 		const struct cdn_layer *layer = &a->layers[i];
 
 		if (layer->layer == CORDON_LAYER_HOST &&
-		    layer->profile->defined &&
+		    layer->bounds &&
 		    !scope_judge(&layer->roots, op, stripped).allowed)
 			return true;
 	}
@@ -236,17 +228,17 @@ cdn_judge_path(const struct cdn_authority *authority, enum cordon_as as,
 /* ----- The network ---------------------------------------------------------- */
 
 /*
- * Who has a say: the host always; the command line instead of everybody else;
- * otherwise every document that defines the profile, and the preset when no
+ * Who has a say: the host always, and workers that were called; the command
+ * line instead of everybody else; otherwise every document that defines the
+ * profile, every worker that mentions the network, and the preset when no
  * trusted one does.  So an untrusted document alone opens nothing, unless the
  * documents alone are asked and there is no other.
  */
 static bool
 network_speaks(const struct cdn_authority *a, const struct cdn_layer *layer)
 {
-	if (!layer->profile->defined)
-		return false;
-	return a->command_network == NULL || layer->layer == CORDON_LAYER_HOST;
+	return layer->network &&
+	    (a->command_network == NULL || layer->outranks);
 }
 
 /* A profile that does not mention the network has the preset's default. */
@@ -348,7 +340,7 @@ socket_named(const struct cdn_authority *a, cdn_str stripped,
 		const struct cdn_layer *layer = &a->layers[i];
 		struct cdn_finding finding;
 
-		if (!layer->profile->defined)
+		if (!layer->bounds || layer->layer == CORDON_LAYER_WORKER)
 			continue;
 		finding = cdn_rule_set_judge(&layer->sockets, stripped);
 		if (!finding.allowed)
@@ -359,6 +351,25 @@ socket_named(const struct cdn_authority *a, cdn_str stripped,
 		}
 	}
 	return granted;
+}
+
+/* To this command alone, where the host policy names it as well. */
+static bool
+socket_granted(const struct cdn_authority *a, cdn_str stripped,
+    struct cdn_answer *ret)
+{
+	struct cdn_finding finding = cdn_rule_set_judge(&a->command_sockets,
+	    stripped);
+
+	for (size_t i = 0; i < a->layer_count; i++) {
+		const struct cdn_layer *layer = &a->layers[i];
+
+		if (layer->layer == CORDON_LAYER_HOST && layer->bounds &&
+		    !cdn_rule_set_judge(&layer->sockets, stripped).allowed)
+			return false;
+	}
+	*ret = answer(finding, CORDON_LAYER_WORKDIR);
+	return finding.allowed;
 }
 
 /* A rule that denies the path holds against naming it; silence does not. */
@@ -396,7 +407,8 @@ judge_socket(const struct cdn_authority *a, const struct cdn_question *q,
 
 	if (!floor.allowed)
 		return answer(floor, CORDON_LAYER_FLOOR);
-	if (q->op == CORDON_CONNECT && socket_named(a, stripped, &named))
+	if (q->op == CORDON_CONNECT && (socket_named(a, stripped, &named) ||
+	    socket_granted(a, stripped, &named)))
 		return socket_denied(a, stripped, &named);
 	placed = cdn_judge_path(a, q->as, CORDON_MODIFY, stripped);
 	if (q->op == CORDON_CONNECT && !q->is_own && placed.finding.allowed)

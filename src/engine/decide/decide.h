@@ -36,9 +36,16 @@ struct cdn_place_list {
 
 /* One loaded document as a layer. */
 struct cdn_document {
-	enum cordon_layer layer; /* HOST, USER, PROJECT or POLICY */
+	enum cordon_layer layer; /* HOST, USER, PROJECT, POLICY or WORKER */
 	struct cordon_profile *profile;
 	bool trusted; /* false: it can only narrow */
+	/*
+	 * Of a worker, whose profile is made of its roots: it has some, so that
+	 * these are all there are; and another worker called it, so that not
+	 * even the command line gives it a network.
+	 */
+	bool bounds;
+	bool called;
 	struct cdn_place_list host_read; /* its declared roots, expanded */
 	struct cdn_place_list host_modify;
 	struct cdn_place_list sockets;
@@ -65,7 +72,9 @@ struct cdn_authority_spec {
 	struct cdn_place_list runtime_write_roots;
 	struct cdn_place_list runtime_read; /* what a process sees besides */
 	struct cdn_place_list runtime_write;
+	struct cdn_place_list command_sockets; /* granted to this command */
 	const struct cdn_network_set *network; /* --network, or NULL */
+	bool network_granted; /* to this command: called workers hold no more */
 	bool fold; /* compare without case; profiles were resolved so too */
 };
 

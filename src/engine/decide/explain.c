@@ -170,6 +170,7 @@ tell_socket(const struct teller *t, const struct cdn_question *q,
 	for (size_t i = 0; i < a->layer_count; i++)
 		tell_set(t, &a->layers[i].sockets, a->layers[i].layer,
 		    stripped);
+	tell_set(t, &a->command_sockets, CORDON_LAYER_WORKDIR, stripped);
 	tell_layers(t, q->as, CORDON_READ, stripped);
 	tell_layers(t, q->as, CORDON_MODIFY, stripped);
 }

@@ -354,7 +354,7 @@ add_document_roots(struct builder *b, struct cdn_shapes *ret)
 		const struct cdn_layer *layer = &b->a->layers[i];
 		const struct cdn_shape *any;
 
-		if (!layer->profile->defined)
+		if (!layer->bounds)
 			continue;
 		only = scope_set(b, &layer->roots);
 		any = any_rule(b, (cdn_str){ "", 0 }, only);
@@ -386,7 +386,7 @@ add_command_roots(struct builder *b, struct cdn_shapes *ret)
 		const struct cdn_shape *any;
 
 		if (layer->layer != CORDON_LAYER_HOST ||
-		    !layer->profile->defined)
+		    !layer->bounds)
 			continue;
 		any = any_rule(b, (cdn_str){ "", 0 },
 		    scope_set(b, &layer->roots));

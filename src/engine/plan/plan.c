@@ -57,6 +57,8 @@ cdn_plan_named_sockets(const struct cdn_plan_build *b)
 {
 	const struct cdn_authority_spec *spec = b->in->spec;
 
+	if (spec->command_sockets.n > 0)
+		return true;
 	for (size_t i = 0; i < spec->document_count; i++)
 		if (spec->documents[i].sockets.n > 0)
 			return true;

@@ -428,18 +428,19 @@ add_network(enum cordon_layer layer, const struct cdn_network_set *network,
 /* ----- All of them ------------------------------------------------------- */
 
 static void
-add_sockets(struct rows *rows, const struct cdn_document *document)
+add_sockets(struct rows *rows, const struct cdn_place_list *sockets,
+    enum cordon_layer layer)
 {
 	struct cdn_plan_rule held = !rows->b->in->host->seccomp_filter ?
 	    nobody(no_seccomp) : by(rows->b->plan->mode == CDN_PLAN_MODE_NONE ?
 		CDN_BY_SECCOMP : CDN_BY_BROKER);
 
-	for (size_t i = 0; i < document->sockets.n; i++) {
+	for (size_t i = 0; i < sockets->n; i++) {
 		const struct cdn_rule *rule = rule_of_place(rows,
-		    &document->sockets.v[i], false);
+		    &sockets->v[i], false);
 
 		if (rule != NULL)
-			put(rows, rule, CORDON_CONNECT, document->layer, held);
+			put(rows, rule, CORDON_CONNECT, layer, held);
 	}
 }
 
@@ -475,7 +476,7 @@ cdn_plan_find_rules(struct cdn_plan_build *b)
 		add_profile(&rows, d->layer, d->profile);
 		add_places(&rows, &d->host_read, CORDON_READ, d->layer);
 		add_places(&rows, &d->host_modify, CORDON_MODIFY, d->layer);
-		add_sockets(&rows, d);
+		add_sockets(&rows, &d->sockets, d->layer);
 	}
 	add_places(&rows, &spec->command_read, CORDON_READ,
 	    CORDON_LAYER_WORKDIR);
@@ -483,6 +484,7 @@ cdn_plan_find_rules(struct cdn_plan_build *b)
 	    CORDON_LAYER_WORKDIR);
 	add_places(&rows, &spec->runtime_write_roots, CORDON_MODIFY,
 	    CORDON_LAYER_WORKDIR);
+	add_sockets(&rows, &spec->command_sockets, CORDON_LAYER_WORKDIR);
 	if (cdn_authority_preset_speaks(authority))
 		add_profile(&rows, CORDON_LAYER_PRESET,
 		    cdn_authority_preset_profile(authority));

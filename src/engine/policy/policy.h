@@ -25,6 +25,7 @@ struct cdn_rule {
 	cdn_str pattern;    /* normalised, without '!'; NUL-terminated */
 	bool negated;	    /* in a deny list: an exception */
 	struct cdn_pos pos; /* source NULL for a rule nobody wrote */
+	size_t literal; /* bytes of the pattern that are no wildcards: a name */
 };
 
 struct cdn_rules {

@@ -29,6 +29,9 @@ cdn_rule_set_build(struct cdn_arena *arena, struct cdn_rules rules, bool fold,
 		match[i].pattern = rules.v[i].pattern;
 		if (fold && !cdn_fold_str(arena, &match[i].pattern))
 			return cdn_err_nomem(err);
+		if (rules.v[i].literal > 0) /* folding may change the length */
+			match[i].literal = match[i].pattern.n -
+			    (rules.v[i].pattern.n - rules.v[i].literal);
 		match[i].negated = rules.v[i].negated;
 		any_positive |= !rules.v[i].negated;
 		mentions_all |= cdn_str_is(rules.v[i].pattern, "**");

@@ -92,26 +92,78 @@ is_more(const struct cdn_worker_number *child,
 	return parent->given && child->given && child->value > parent->value;
 }
 
+static bool
+holds_all(const struct cdn_worker_texts *all,
+    const struct cdn_worker_texts *some)
+{
+	for (size_t i = 0; i < some->n; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < all->n && !found; k++)
+			found = cdn_str_eq(some->v[i], all->v[k]);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 static int
 check_programs(const struct cordon_worker *parent,
     const struct cordon_worker *child, struct cordon_error *err)
 {
 	if (!parent->programs.given || !child->programs.given)
 		return 0;
-	for (size_t i = 0; i < child->programs.n; i++) {
-		bool found = false;
+	return holds_all(&parent->programs, &child->programs) ? 0 :
+	    too_much(child, "programs", err);
+}
 
-		for (size_t k = 0; k < parent->programs.n && !found; k++)
-			found = cdn_str_eq(child->programs.v[i],
-			    parent->programs.v[k]);
-		if (!found)
-			return too_much(child, "programs", err);
+/* A rule of the caller for the same words that grants as much. */
+static bool
+grants_as_much(const struct cordon_worker *parent,
+    const struct cdn_worker_rule *rule)
+{
+	for (size_t i = 0; i < parent->rule_count; i++) {
+		const struct cdn_worker_rule *own = &parent->rules[i];
+
+		if (cdn_str_eq(own->pattern, rule->pattern) &&
+		    (own->grants.network == CDN_SAID_YES ||
+			rule->grants.network != CDN_SAID_YES) &&
+		    holds_all(&own->grants.read, &rule->grants.read) &&
+		    holds_all(&own->grants.write, &rule->grants.write) &&
+		    holds_all(&own->grants.sockets, &rule->grants.sockets))
+			return true;
+	}
+	return false;
+}
+
+static bool
+grants_anything(const struct cordon_worker *parent,
+    const struct cdn_worker_grants *grants)
+{
+	return (grants->network == CDN_SAID_YES &&
+		   parent->network != CDN_SAID_YES) ||
+	    grants->read.n + grants->write.n + grants->sockets.n > 0;
+}
+
+/* What a person approves for a called worker the caller could get as well. */
+static int
+check_grants(const struct cordon_worker *parent,
+    const struct cordon_worker *child, struct cordon_error *err)
+{
+	for (size_t i = 0; i < child->rule_count; i++) {
+		const struct cdn_worker_rule *rule = &child->rules[i];
+
+		if (grants_anything(parent, &rule->grants) &&
+		    !grants_as_much(parent, rule))
+			return cdn_err_at(err, CORDON_E_INVALID, rule->pos,
+			    "shell_rules: 'grants' of '%s' are more than the "
+			    "calling worker has itself", rule->pattern.p);
 	}
 	return 0;
 }
 
-static bool
-is_unrestricted(const struct cordon_worker *worker)
+bool
+cdn_worker_unrestricted(const struct cordon_worker *worker)
 {
 	for (size_t i = 0; i < worker->module_count; i++)
 		if (worker->modules[i].unrestricted == CDN_SAID_YES)
@@ -125,8 +177,17 @@ cdn_worker_fits(const struct cordon_worker *parent,
 {
 	int code = check_paths(parent, child, err);
 
+	return code != 0 ? code : cdn_worker_fits_but_roots(parent, child, err);
+}
+
+int
+cdn_worker_fits_but_roots(const struct cordon_worker *parent,
+    const struct cordon_worker *child, struct cordon_error *err)
+{
+	int code = check_programs(parent, child, err);
+
 	if (code == 0)
-		code = check_programs(parent, child, err);
+		code = check_grants(parent, child, err);
 	if (code != 0)
 		return code;
 	/* Without a word there is no network. */
@@ -143,7 +204,10 @@ cdn_worker_fits(const struct cordon_worker *parent,
 	if (is_more(&child->max_total_bytes, &parent->max_total_bytes))
 		return too_much(child, "attachment_policy.max_total_bytes",
 		    err);
-	if (is_unrestricted(child) && !is_unrestricted(parent))
+	if (cdn_worker_unrestricted(child) && !cdn_worker_unrestricted(parent))
 		return too_much(child, "modules", err);
+	if (child->executor == CDN_EXECUTOR_NONE &&
+	    parent->executor != CDN_EXECUTOR_NONE)
+		return too_much(child, "executor.sandbox", err);
 	return 0;
 }

@@ -76,6 +76,7 @@ enum cdn_worker_executor {
 struct cordon_worker {
 	struct cdn_arena *arena;
 	const char *source;
+	bool is_file; /* source names one, which must stay as it is */
 	char digest[65]; /* SHA-256 of the bytes, hex */
 	cdn_str name;	 /* "" = none; so the other two */
 	cdn_str description;
@@ -118,11 +119,16 @@ CDN_MUST_USE int cdn_worker_format(const struct cordon_worker *worker,
 /* "linux-native" and so on; NULL out of range. */
 const char *cdn_executor_name(enum cdn_worker_executor executor);
 
+/* Does one of its modules ask for everything but the floor? */
+bool cdn_worker_unrestricted(const struct cordon_worker *worker);
+
 /*
  * Can the child work for the parent?  It can have less, never more; what it
  * does not say it inherits.  CORDON_E_INVALID names what is too much.  Roots
  * are compared as texts; one with ".." cannot be compared and is refused.
  */
+CDN_MUST_USE int cdn_worker_fits_but_roots(const struct cordon_worker *parent,
+    const struct cordon_worker *child, struct cordon_error *err);
 CDN_MUST_USE int cdn_worker_fits(const struct cordon_worker *parent,
     const struct cordon_worker *child, struct cordon_error *err);
 

@@ -27,6 +27,7 @@ extern const struct cli_table cli_table_audit;
 /* Options that decide which policy, profile and workspace are asked. */
 #define CLI_SESSION                                         \
 	(CLI_BIT(CLI_POLICY) | CLI_BIT(CLI_PROFILE) |       \
+	    CLI_BIT(CLI_WORKER) |                           \
 	    CLI_BIT(CLI_PRESET) | CLI_BIT(CLI_WORKSPACE) |  \
 	    CLI_BIT(CLI_READ) | CLI_BIT(CLI_WRITE) |        \
 	    CLI_BIT(CLI_NETWORK))

@@ -61,6 +61,8 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "use FILE, not the user's and project's; repeatable" },
 	[CLI_PROFILE]	  = { "profile", CLI_VALUE, "NAME",
 	    "the profile to ask (default: unrestricted)" },
+	[CLI_WORKER]	  = { "worker", CLI_VALUE, "FILE",
+	    "the document of a worker; its roots are all there are" },
 	[CLI_PRESET]	  = { "preset", CLI_VALUE, "NAME",
 	    "workspace (default), protect or strict", cli_preset_word },
 	[CLI_WORKSPACE]	  = { "workspace", CLI_VALUE, "DIR",

@@ -104,6 +104,20 @@ is_word(const struct cli_args *args, enum cli_option option, const char *word)
 	return value != NULL && strcmp(value, word) == 0;
 }
 
+/* Read once, whatever number of sessions are made of it; it outlives them. */
+static int
+load_worker(const char *file, struct cordon_diags *diags,
+    const struct cordon_worker **ret, struct cordon_error *err)
+{
+	static struct cordon_worker *worker;
+	int code = worker != NULL ? 0 :
+	    cordon_worker_load(file, diags, &worker, err);
+
+	if (code == 0)
+		*ret = worker;
+	return code;
+}
+
 int
 cli_session_new(const struct cli_args *args, const char *profile,
     struct cordon_diags *diags, struct cordon_session **ret,
@@ -127,6 +141,7 @@ cli_session_new(const struct cli_args *args, const char *profile,
 		.command = args->command,
 	};
 	const char *preset = cli_value(args, CLI_PRESET);
+	const struct cordon_worker *worker = NULL;
 
 	if (preset != NULL) {
 		int found = cli_word_find(cli_preset_word, preset);
@@ -136,6 +151,15 @@ cli_session_new(const struct cli_args *args, const char *profile,
 			    "'%s' is no preset (protect, workspace, strict)",
 			    preset);
 		o.preset = (enum cordon_preset)found;
+	}
+	if (cli_has(args, CLI_WORKER)) {
+		int code = load_worker(cli_value(args, CLI_WORKER), diags,
+		    &worker, err);
+
+		if (code != 0)
+			return code;
+		o.workers = &worker;
+		o.worker_count = 1;
 	}
 	return cordon_session_new(&o, diags, ret, err);
 }
