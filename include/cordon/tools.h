@@ -210,6 +210,16 @@ CORDON_API CORDON_MUST_USE int cordon_worker_fits(
     struct cordon_error *err);
 
 /*
+ * The session of a worker that is called: `caller` is how that of its caller
+ * was made, and the new one is inside of it.  Whoever started the caller starts
+ * the child, from outside of both cages: a run cannot cage another one.
+ */
+CORDON_API CORDON_MUST_USE int cordon_session_call(
+    const struct cordon_session_options *caller,
+    const struct cordon_worker *child, struct cordon_diags *diags,
+    struct cordon_session **ret, struct cordon_error *err);
+
+/*
  * What a tool lets through besides: of each worker of the session the entry of
  * `sandbox.paths` with the deepest root that holds the path.  Processes do not
  * know of it.

@@ -11,23 +11,55 @@
  */
 #define OPTIONS_SIZE_FIRST offsetof(struct cordon_session_options, host_home)
 
+/* An option that the caller did not know of is not set. */
+static struct cordon_session_options
+known_options(const struct cordon_session_options *options)
+{
+	struct cordon_session_options known = { 0 };
+
+	memcpy(&known, options,
+	    options->size < sizeof(known) ? options->size : sizeof(known));
+	known.size = sizeof(known);
+	return known;
+}
+
 int
 cordon_session_new(const struct cordon_session_options *options,
     struct cordon_diags *diags, struct cordon_session **ret,
     struct cordon_error *err)
 {
-	struct cordon_session_options known = { 0 };
+	struct cordon_session_options known;
 
 	CDN_NEED(options, err);
 	CDN_NEED(ret, err);
 	if (options->size < OPTIONS_SIZE_FIRST)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "options: set .size to sizeof(options)");
-	memcpy(&known, options,
-	    options->size < sizeof(known) ? options->size : sizeof(known));
+	known = known_options(options);
 	if ((unsigned)known.preset >= CORDON_PRESET_MAX)
 		return cdn_err(err, CORDON_E_INVALID, "unknown preset");
 	return cdn_session_new(&known, diags, ret, err);
+}
+
+int
+cordon_session_call(const struct cordon_session_options *caller,
+    const struct cordon_worker *child, struct cordon_diags *diags,
+    struct cordon_session **ret, struct cordon_error *err)
+{
+	const struct cordon_worker *chain[CDN_WORKERS_MAX + 1];
+	struct cordon_session_options options;
+
+	CDN_NEED(caller, err);
+	CDN_NEED(child, err);
+	options = known_options(caller);
+	if (options.worker_count >= CDN_WORKERS_MAX)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "workers call workers more than %d deep", CDN_WORKERS_MAX);
+	for (size_t i = 0; i < options.worker_count; i++)
+		chain[i] = options.workers[i];
+	chain[options.worker_count++] = child;
+	options.workers = chain;
+	return cordon_session_new(&options, diags, ret, err);
 }
 
 void

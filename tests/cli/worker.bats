@@ -135,3 +135,51 @@ END
 	cordon plan --worker bwrap.yaml --json
 	[[ "$output" = *'"backend":"bwrap"'* ]]
 }
+
+@test "worker run: the command has the worker's roots and no others" {
+	roots
+	cordon worker run w.yaml -- sh -c 'cat a/x.md b/x; echo n >a/new;
+	    cat c/x; echo n >b/new; echo n >c/new; echo n >w.yaml'
+	[[ "$output" = "a"*"b" ]]
+	[ "$(cat a/new)" = n ]
+	[ ! -e b/new ]
+	[ ! -e c/new ]
+	grep -q 'name: w' w.yaml
+	[[ "$stderr" = *'c/x: Permission denied'* ]]
+}
+
+@test "worker run: the run is recorded with the document" {
+	roots
+	cordon worker run w.yaml --audit "$T/log" -- true
+	exits 0
+	digest=$(sha256sum w.yaml)
+	grep '"run.start"' "$T/log" | grep -q "\"worker\".*${digest%% *}"
+}
+
+@test "worker run: usage" {
+	roots
+	cordon worker run w.yaml true
+	exits 125
+	[[ "$stderr" = *"one FILE stands before '--', the command behind it"* ]]
+	cordon worker run w.yaml --
+	exits 125
+	[[ "$stderr" = *'which command?'* ]]
+	cordon worker run -- true
+	exits 125
+	cordon worker run w.yaml --worker w.yaml -- true
+	exits 125
+	[[ "$stderr" = *"unknown option '--worker'"* ]]
+	cordon worker run w.yaml -- no-such-program
+	exits 127
+}
+
+@test "worker run: sandbox none goes with --no-sandbox" {
+	printf 'executor: {sandbox: none}\n' >none.yaml
+	cordon worker run none.yaml -- touch made
+	exits 125
+	[ ! -e made ]
+	cordon worker run none.yaml --no-sandbox -- touch made
+	exits 0
+	[ -e made ]
+	[[ "$stderr" = *'OS sandbox unavailable, using application-level checks only'* ]]
+}

@@ -117,6 +117,7 @@ int cli_audit_export(const struct cli_args *args);
 int cli_audit_report(const struct cli_args *args);
 int cli_manual(const struct cli_args *args);
 int cli_verify(const struct cli_args *args);
+int cli_worker_run(const struct cli_args *args);
 int cli_worker_validate(const struct cli_args *args);
 int cli_worker_show(const struct cli_args *args);
 int cli_worker_migrate(const struct cli_args *args);

@@ -1,6 +1,6 @@
 /*
  * `cordon worker validate | show | migrate`: what can be said about documents of
- * workers without running anything.
+ * workers without running anything; and `run`, which is `cordon run --worker`.
  */
 #include "front/cli/cli.h"
 
@@ -46,6 +46,26 @@ cli_worker_validate(const struct cli_args *args)
 		if (!validate(args, args->operands.v[i]))
 			status = CLI_INVALID;
 	return status;
+}
+
+int
+cli_worker_run(const struct cli_args *args)
+{
+	struct cli_args run = *args;
+
+	if (args->before_dashes != 1 || args->operands.n < 2) {
+		cli_error(args->before_dashes != 1 ?
+			"one FILE stands before '--', the command behind it" :
+			"which command?");
+		cli_hint("cordon worker run FILE [OPTIONS] -- COMMAND "
+			 "[ARG...]");
+		return CLI_RUN_FAILED;
+	}
+	run.option[CLI_WORKER] = (struct cli_strings){ args->operands.v, 1 };
+	run.operands.v++;
+	run.operands.n--;
+	run.before_dashes = 0;
+	return cli_run(&run);
 }
 
 int

@@ -5,12 +5,35 @@ static const struct cli_command rows[] = {
 	{
 	.name = "worker",
 	.usage = "COMMAND",
-	.summary = "validate, show and migrate documents of workers",
+	.summary = "run a worker; validate, show and migrate its document",
 	.about =
 "A worker is one activity of an agent: which profile and roots it has, whether\n"
 "there is a network, who has to approve what.\n",
-	.examples = "cordon worker validate worker.yaml\n",
+	.examples =
+"cordon worker validate worker.yaml\n"
+"cordon worker run worker.yaml -- ./agent.sh\n",
 	.exits = { "yes, valid", NULL, CLI_UNUSABLE },
+	},
+	{
+	.name = "worker run",
+	.usage = "FILE -- COMMAND [ARG...]",
+	.summary = "run a command as the worker",
+	.about =
+"The same as 'cordon run --worker FILE': COMMAND has the worker's profile, its\n"
+"sandbox.paths are the only roots, and FILE itself cannot be changed.\n"
+"\n"
+"'executor.sandbox: none' opens nothing by itself: it goes with --no-sandbox.\n",
+	.examples =
+"cordon worker run worker.yaml -- ./agent.sh\n"
+"cordon worker run worker.yaml --policy policy.yaml --json -- make\n",
+	.exits = { NULL },
+	.more_exits = CLI_RUN_EXITS("COMMAND"),
+	.failure = CLI_RUN_FAILED,
+	.options = (CLI_SESSION & ~CLI_BIT(CLI_WORKER)) | CLI_LAUNCH |
+	    CLI_PRINT | CLI_BIT(CLI_DRY_RUN) | CLI_BIT(CLI_VERBOSE),
+	.operands_min = 1,
+	.operands_max = SIZE_MAX,
+	.run = cli_worker_run,
 	},
 	{
 	.name = "worker validate",
