@@ -89,6 +89,12 @@
 #define CDN_RPC_TOOLS_MAX    4096   /* tools of one MCP server */
 #define CDN_RPC_PENDING_MAX  65536  /* requests in flight, each way */
 #define CDN_RPC_DECODE_MAX   4	    /* times that %XX is taken for one byte */
+#define CDN_MCP_CALLS_MAX    1024   /* calls of our tools in flight */
+#define CDN_MCP_RUNNING_MAX  32	    /* of them, those that run */
+#define CDN_MCP_RESULT_MAX   (2UL * 1024UL * 1024UL) /* bytes of what one gives */
+#define CDN_MCP_PAGE	     (256UL * 1024UL) /* bytes of a file read at a time */
+#define CDN_MCP_APPROVAL_MS  120000 /* for somebody to approve one */
+#define CDN_MCP_APPROVALS_MAX 65536 /* that one server gets and remembers */
 #define CDN_WRAP_MAX	     (8UL * 1024UL * 1024UL) /* bytes of an MCP client's file */
 #define CDN_WRAP_STRAYS_MAX  64	    /* servers of it at places we do not know */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */

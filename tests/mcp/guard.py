@@ -12,52 +12,19 @@ import sys
 import tempfile
 import threading
 
-CORDON = os.environ['CORDON']
+import harness
+from harness import CORDON, denial_of, is_gone, ok, text_of
+
 SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'server.py')
 
 PATIENCE = 20   # ends; a server that is too slow for one is told to go
 
-count = failures = 0
-
-
-def ok(good, what, why=''):
-    global count, failures
-    count += 1
-    what = what.replace('#', '\\x23').replace('\n', '\\x0a')
-    print('%sok %d - %s' % ('' if good else 'not ', count, what), flush=True)
-    if not good:
-        failures += 1
-        print('# ' + str(why).replace('\n', '\n# '), flush=True)
-    return good
-
-
-class World:
-    """A directory of our own, with a workspace, a state and a secret."""
+class World(harness.World):
+    """With a log of what the server has seen."""
 
     def __init__(self, top):
-        self.top = top
-        self.workspace = os.path.join(top, 'ws')
-        self.secret = os.path.join(top, 'secret')
+        super().__init__(top)
         self.log = os.path.join(self.workspace, 'seen')
-        os.mkdir(self.workspace)
-        with open(self.secret, 'w', encoding='utf-8') as file:
-            file.write('canary')
-        with open(os.path.join(self.workspace, 'file'), 'w',
-                  encoding='utf-8') as file:
-            file.write('open')
-        self.env = {
-            'PATH': os.environ.get('PATH', '/usr/bin:/bin'),
-            'HOME': os.path.join(top, 'home'),
-            'XDG_STATE_HOME': os.path.join(top, 'state'),
-            'XDG_CONFIG_HOME': os.path.join(top, 'config'),
-        }
-        for name in ('HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'):
-            os.mkdir(self.env[name], 0o700)
-
-    def cordon(self, *words, **more):
-        return subprocess.run([CORDON, *words], env=self.env,
-                              cwd=self.workspace, capture_output=True,
-                              text=True, check=False, **more)
 
     def seen(self):
         try:
@@ -122,22 +89,6 @@ def is_sanitized():
         program = file.read()
     return any(name in program for name in
                (b'__asan_init', b'__tsan_init', b'__msan_init'))
-
-
-def text_of(answer):
-    return answer.get('result', {}).get('content', [{}])[0].get('text', '')
-
-
-def denial_of(answer):
-    return answer.get('result', {}).get('_meta', {}).get('cordon/denial', {})
-
-
-def is_gone(pid):
-    try:
-        with open('/proc/%d/stat' % pid, encoding='ascii') as file:
-            return file.read().rsplit(')', 1)[1].split()[0] == 'Z'
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 # ----- What passes ------------------------------------------------------------
@@ -582,16 +533,4 @@ TESTS = [test_bytes, test_answers, test_texts, test_refusals, test_hostile,
          test_two_guards,
          test_many, test_large, test_ends, test_usage]
 
-
-def main():
-    wanted = sys.argv[1:]
-    for test in TESTS:
-        if wanted and test.__name__ not in wanted:
-            continue
-        with tempfile.TemporaryDirectory(prefix='cordon-mcp.') as top:
-            test(World(os.path.realpath(top)))
-    print('1..%d' % count)
-    return 1 if failures or count == 0 else 0
-
-
-sys.exit(main())
+harness.main(TESTS, World)

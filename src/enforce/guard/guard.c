@@ -117,53 +117,17 @@ save(void *arg)
 
 /* ----- The client's ends --------------------------------------------------------- */
 
-/*
- * A descriptor that does not block, without a change to what others may have of
- * it: a pipe is opened anew.  Elsewhere its flags are put back at the end.
- */
-static int
-open_end(int fd, int mode, int *ret_flags, int *ret, struct cordon_error *err)
-{
-	char name[32];
-	struct stat st;
-	int own = -1;
-
-	*ret_flags = -1;
-	if (fstat(fd, &st) != 0)
-		return cdn_err_sys(err, errno, "descriptor %d of the client",
-		    fd);
-	if (S_ISFIFO(st.st_mode)) {
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-		own = open(name, mode | O_NONBLOCK | O_CLOEXEC);
-	}
-	if (own < 0) {
-		own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-		if (own >= 0 && (S_ISFIFO(st.st_mode) ||
-		    S_ISSOCK(st.st_mode))) {
-			*ret_flags = fcntl(own, F_GETFL);
-			(void)fcntl(own, F_SETFL, *ret_flags | O_NONBLOCK);
-		}
-	}
-	if (own < 0)
-		return cdn_err_sys(err, errno, "descriptor %d of the client",
-		    fd);
-	if (S_ISFIFO(st.st_mode)) /* fewer turns for a long message */
-		(void)fcntl(own, F_SETPIPE_SZ, PIPE_SIZE);
-	*ret = own;
-	return 0;
-}
-
 static int
 open_client(struct guard *g, struct cordon_error *err)
 {
 	int in = -1, out = -1;
-	int code = open_end(g->options->in_fd, O_RDONLY, &g->flags[0], &in,
+	int code = cdn_end_open(g->options->in_fd, O_RDONLY, &g->flags[0], &in,
 	    err);
 
 	if (code == 0)
 		cdn_lines_init(&g->from_client, in);
 	if (code == 0)
-		code = open_end(g->options->out_fd, O_WRONLY, &g->flags[1],
+		code = cdn_end_open(g->options->out_fd, O_WRONLY, &g->flags[1],
 		    &out, err);
 	if (code == 0)
 		cdn_outlet_init(&g->to_client, out);
@@ -371,7 +335,9 @@ loop(struct guard *g)
 {
 	struct pollfd fds[END_MAX];
 	struct cordon_error err = { 0 };
+	struct cdn_pipe_signal signal;
 
+	cdn_pipe_signal_off(&signal);
 	do {
 		watch(g, fds);
 		if (poll(fds, END_MAX, wait_ms(g)) < 0) {
@@ -382,6 +348,7 @@ loop(struct guard *g)
 		}
 		handle_ready(g, fds);
 	} while (!is_done(g, fds));
+	cdn_pipe_signal_back(&signal);
 }
 
 /* ----- From beginning to end ---------------------------------------------------------- */

@@ -13,9 +13,9 @@
 #ifndef CDN_GUARD_RELAY_H
 #define CDN_GUARD_RELAY_H
 
+#include "base/lines.h"
 #include "enforce/guard/catalog.h"
 #include "enforce/guard/judge.h"
-#include "enforce/guard/lines.h"
 #include "enforce/guard/pending.h"
 
 /* What a relay tells the outside; strings live during the call. */

@@ -1,11 +1,12 @@
-#include "enforce/guard/lines.h"
+#include "base/lines.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "enforce/run/tee.h"
-
 #define CHUNK	   (256UL * 1024UL) /* read at a time */
+#define PIPE_SIZE  (1024 * 1024)
 #define FULL	   (1024UL * 1024UL) /* in a queue */
 #define SHOWN_LONG 4096UL /* of a line that is too long */
 /* A line that fills it, and what was read behind it. */
@@ -169,14 +170,13 @@ write_some(struct cdn_outlet *outlet, cdn_str bytes)
 	size_t done = 0;
 
 	while (outlet->fd >= 0 && done < bytes.n) {
-		ssize_t n = cdn_write_quietly(outlet->fd, bytes.p + done,
-		    bytes.n - done);
+		ssize_t n = write(outlet->fd, bytes.p + done, bytes.n - done);
 
-		if (n == -EAGAIN)
+		if (n < 0 && errno == EAGAIN)
 			break;
 		if (n > 0)
 			done += (size_t)n;
-		else if (n != -EINTR)
+		else if (n == 0 || errno != EINTR)
 			close_out(outlet);
 	}
 	return done;
@@ -231,4 +231,65 @@ bool
 cdn_outlet_is_full(const struct cdn_outlet *outlet)
 {
 	return outlet->queue.n - outlet->done >= FULL;
+}
+
+/* ----- Around both ---------------------------------------------------------- */
+
+void
+cdn_pipe_signal_off(struct cdn_pipe_signal *ret)
+{
+	sigset_t broken, pending;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	sigemptyset(&pending);
+	(void)sigpending(&pending);
+	ret->pending = sigismember(&pending, SIGPIPE) == 1;
+	pthread_sigmask(SIG_BLOCK, &broken, &ret->old);
+}
+
+void
+cdn_pipe_signal_back(const struct cdn_pipe_signal *signal)
+{
+	const struct timespec now = { 0, 0 };
+	sigset_t broken;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	if (!signal->pending)
+		while (sigtimedwait(&broken, NULL, &now) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &signal->old, NULL);
+}
+
+int
+cdn_end_open(int fd, int mode, int *ret_flags, int *ret, struct cordon_error *err)
+{
+	char name[32];
+	struct stat st;
+	int own = -1;
+
+	*ret_flags = -1;
+	if (fstat(fd, &st) != 0)
+		return cdn_err_sys(err, errno, "descriptor %d of the client",
+		    fd);
+	if (S_ISFIFO(st.st_mode)) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		own = open(name, mode | O_NONBLOCK | O_CLOEXEC);
+	}
+	if (own < 0) {
+		own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		if (own >= 0 && (S_ISFIFO(st.st_mode) ||
+		    S_ISSOCK(st.st_mode))) {
+			*ret_flags = fcntl(own, F_GETFL);
+			(void)fcntl(own, F_SETFL, *ret_flags | O_NONBLOCK);
+		}
+	}
+	if (own < 0)
+		return cdn_err_sys(err, errno, "descriptor %d of the client",
+		    fd);
+	if (S_ISFIFO(st.st_mode)) /* fewer turns for a long message */
+		(void)fcntl(own, F_SETPIPE_SZ, PIPE_SIZE);
+	*ret = own;
+	return 0;
 }

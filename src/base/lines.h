@@ -6,10 +6,13 @@
  * looks at the queue before he reads more: that is all the flow control there
  * is, and all there need be.
  */
-#ifndef CDN_GUARD_LINES_H
-#define CDN_GUARD_LINES_H
+#ifndef CDN_BASE_LINES_H
+#define CDN_BASE_LINES_H
+
+#include <signal.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 
 /* ----- In ------------------------------------------------------------------- */
 
@@ -48,6 +51,7 @@ struct cdn_outlet {
 	bool failed; /* memory ran out: what follows would not fit */
 };
 
+/* Whoever writes has SIGPIPE off: once, not around each write. */
 void cdn_outlet_init(struct cdn_outlet *outlet, int fd);
 void cdn_outlet_done(struct cdn_outlet *outlet);
 void cdn_outlet_put(struct cdn_outlet *outlet, cdn_str bytes);
@@ -55,5 +59,27 @@ void cdn_outlet_flush(struct cdn_outlet *outlet);
 bool cdn_outlet_is_empty(const struct cdn_outlet *outlet);
 /* So much waits that nobody should add to it. */
 bool cdn_outlet_is_full(const struct cdn_outlet *outlet);
+
+/* ----- Around both ---------------------------------------------------------- */
+
+/*
+ * Blocks SIGPIPE in this thread until cdn_pipe_signal_back(), which takes back
+ * what came of it meanwhile.
+ */
+struct cdn_pipe_signal {
+	sigset_t old;
+	bool pending; /* before */
+};
+void cdn_pipe_signal_off(struct cdn_pipe_signal *ret);
+void cdn_pipe_signal_back(const struct cdn_pipe_signal *signal);
+
+/*
+ * One end of a conversation, which somebody else gave us, as a descriptor of
+ * our own that does not block.  Nothing changes for others who have it: a pipe
+ * is opened anew.  Elsewhere *ret_flags are its flags before, to be put back;
+ * -1: they are as they were.  mode: O_RDONLY or O_WRONLY.
+ */
+CDN_MUST_USE int cdn_end_open(int fd, int mode, int *ret_flags, int *ret,
+    struct cordon_error *err);
 
 #endif
