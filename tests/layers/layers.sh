@@ -112,7 +112,7 @@ planted engine/match/a.c '#include <pthread.h>' \
     'the engine may not use <pthread.h>'
 planted engine/match/a.c '#include <yaml.h>' '<yaml.h> belongs to engine/policy/'
 planted engine/policy/a.c '#include <sha2.h>' \
-    '<sha2.h> belongs to engine/policy/digest.|enforce/'
+    '<sha2.h> belongs to engine/policy/digest.|enforce/|front/mcp/state.'
 planted engine/match/a.c 'char *a(void) { return getenv("HOME"); }' \
     'the engine may not call getenv()'
 planted engine/match/a.c 'int a(void) { return open ("/", 0); }' \

@@ -122,6 +122,7 @@ int cli_worker_validate(const struct cli_args *args);
 int cli_worker_show(const struct cli_args *args);
 int cli_worker_migrate(const struct cli_args *args);
 int cli_mcp_guard(const struct cli_args *args);
+int cli_mcp_serve(const struct cli_args *args);
 int cli_mcp_pins(const struct cli_args *args);
 int cli_mcp_wrap(const struct cli_args *args);
 

@@ -5,9 +5,10 @@ static const struct cli_command rows[] = {
 	{
 	.name = "mcp",
 	.usage = "COMMAND",
-	.summary = "run MCP servers behind the boundary",
+	.summary = "MCP servers behind the boundary, and one of ours",
 	.about =
-"The guard runs a server in a cage and looks at each call before it sees it.\n",
+"The guard runs a server in a cage and looks at each call before it sees it;\n"
+"'serve' gives a client tools that stay inside the boundary by themselves.\n",
 	.examples = "cordon mcp pins\n",
 	.exits = { "yes", NULL, CLI_UNUSABLE },
 	},
@@ -31,6 +32,24 @@ static const struct cli_command rows[] = {
 	    CLI_BIT(CLI_VERBOSE),
 	.operands_max = SIZE_MAX,
 	.run = cli_mcp_guard,
+	},
+	{
+	.name = "mcp serve",
+	.usage = "",
+	.summary = "give an MCP client the guarded tools",
+	.about =
+"A server of the Model Context Protocol on standard input and output, for a\n"
+"client's configuration: files are read, written, edited, listed and searched,\n"
+"and commands are run, all inside the boundary that the options name.  A refusal\n"
+"tells the model which rule it was, and what would do instead.\n"
+"What needs approval is asked through the client (elicitation), if it can; else\n"
+"it is refused, with the command that somebody who approves can run.  Commands\n"
+"of a call that is cancelled, or whose client is gone, end with all they started.\n",
+	.examples = "cordon mcp serve --workspace ~/src/app\n",
+	.exits = { "its client is gone", NULL, CLI_UNUSABLE },
+	.more_exits = "  128+N  signal N ended it\n",
+	.options = CLI_SESSION | CLI_LAUNCH | CLI_BIT(CLI_QUIET),
+	.run = cli_mcp_serve,
 	},
 	{
 	.name = "mcp pins",

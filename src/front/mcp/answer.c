@@ -1,0 +1,221 @@
+#include "front/mcp/answer.h"
+
+#include "front/mcp/message.h"
+
+static void
+begin(struct cdn_json_writer *w, struct cdn_buf *out)
+{
+	cdn_json_begin(w, out);
+	cdn_json_open(w, '{');
+	mcp_put_text(w, "jsonrpc", "2.0");
+}
+
+static void
+end(struct cdn_json_writer *w, struct cdn_buf *out)
+{
+	cdn_json_close(w);
+	if (cdn_json_end(w))
+		cdn_buf_putc(out, '\n');
+	else
+		out->failed = true;
+}
+
+static void
+put_raw(struct cdn_json_writer *w, const char *key, cdn_str json)
+{
+	cdn_json_put_key(w, key);
+	if (json.n > 0)
+		cdn_json_put_raw(w, json);
+	else
+		cdn_json_put_null(w);
+}
+
+static void
+open_member(struct cdn_json_writer *w, const char *key, char bracket)
+{
+	cdn_json_put_key(w, key);
+	cdn_json_open(w, bracket);
+}
+
+void
+mcp_put_text(struct cdn_json_writer *w, const char *key, const char *value)
+{
+	cdn_json_put_key(w, key);
+	cdn_json_put_cstring(w, value);
+}
+
+/* ----- Results ------------------------------------------------------------- */
+
+void
+mcp_answer_begin(struct mcp_answer *answer, const struct mcp_address *to,
+    const char *type, struct cdn_buf *out)
+{
+	answer->out = out;
+	answer->modern = to->modern;
+	begin(&answer->w, out);
+	put_raw(&answer->w, "id", to->id);
+	open_member(&answer->w, "result", '{');
+	if (to->modern)
+		mcp_put_text(&answer->w, "resultType", type);
+}
+
+static void
+put_meta(struct mcp_answer *answer, cdn_str denial)
+{
+	struct cdn_json_writer *w = &answer->w;
+
+	if (!answer->modern && denial.n == 0)
+		return;
+	open_member(w, "_meta", '{');
+	if (answer->modern) {
+		open_member(w, MCP_META("serverInfo"), '{');
+		mcp_put_text(w, "name", "cordon");
+		mcp_put_text(w, "version", cordon_version());
+		cdn_json_close(w);
+	}
+	if (denial.n > 0)
+		put_raw(w, "cordon/denial", denial);
+	cdn_json_close(w);
+}
+
+void
+mcp_answer_end(struct mcp_answer *answer, cdn_str denial)
+{
+	put_meta(answer, denial);
+	cdn_json_close(&answer->w);
+	end(&answer->w, answer->out);
+}
+
+static void
+put_content(struct cdn_json_writer *w, cdn_str text)
+{
+	open_member(w, "content", '[');
+	cdn_json_open(w, '{');
+	mcp_put_text(w, "type", "text");
+	cdn_json_put_key(w, "text");
+	cdn_json_put_string(w, text);
+	cdn_json_close(w);
+	cdn_json_close(w);
+}
+
+void
+mcp_answer_result(const struct mcp_address *to, cdn_str result,
+    struct cdn_buf *out)
+{
+	struct mcp_answer answer;
+
+	mcp_answer_begin(&answer, to, "complete", out);
+	put_content(&answer.w, result);
+	put_raw(&answer.w, "structuredContent", result);
+	cdn_json_put_key(&answer.w, "isError");
+	cdn_json_put_bool(&answer.w, false);
+	mcp_answer_end(&answer, (cdn_str){ "", 0 });
+}
+
+void
+mcp_answer_refusal(const struct mcp_address *to, const char *text,
+    cdn_str denial, struct cdn_buf *out)
+{
+	struct mcp_answer answer;
+
+	mcp_answer_begin(&answer, to, "complete", out);
+	put_content(&answer.w, cdn_str_of(text));
+	cdn_json_put_key(&answer.w, "isError");
+	cdn_json_put_bool(&answer.w, true);
+	mcp_answer_end(&answer, denial);
+}
+
+void
+mcp_answer_error(const struct mcp_address *to, int code, const char *text,
+    cdn_str data, struct cdn_buf *out)
+{
+	struct cdn_json_writer w;
+
+	begin(&w, out);
+	put_raw(&w, "id", to->id);
+	open_member(&w, "error", '{');
+	cdn_json_put_key(&w, "code");
+	cdn_json_put_int(&w, code);
+	mcp_put_text(&w, "message", text);
+	if (data.n > 0)
+		put_raw(&w, "data", data);
+	cdn_json_close(&w);
+	end(&w, out);
+}
+
+/* ----- Questions ------------------------------------------------------------ */
+
+/* A form without fields: to accept it is to say yes. */
+static void
+put_question(struct cdn_json_writer *w, const char *question)
+{
+	mcp_put_text(w, "method", "elicitation/create");
+	open_member(w, "params", '{');
+	mcp_put_text(w, "mode", "form");
+	mcp_put_text(w, "message", question);
+	open_member(w, "requestedSchema", '{');
+	mcp_put_text(w, "type", "object");
+	open_member(w, "properties", '{');
+	cdn_json_close(w);
+	cdn_json_close(w);
+	cdn_json_close(w);
+}
+
+void
+mcp_ask_input(const struct mcp_address *to, const char *question,
+    cdn_str state, struct cdn_buf *out)
+{
+	struct mcp_answer answer;
+	struct cdn_json_writer *w = &answer.w;
+
+	mcp_answer_begin(&answer, to, "input_required", out);
+	open_member(w, "inputRequests", '{');
+	open_member(w, "approval", '{');
+	put_question(w, question);
+	cdn_json_close(w);
+	cdn_json_close(w);
+	cdn_json_put_key(w, "requestState");
+	cdn_json_put_string(w, state);
+	mcp_answer_end(&answer, (cdn_str){ "", 0 });
+}
+
+void
+mcp_ask_user(const char *own_id, const char *question, struct cdn_buf *out)
+{
+	struct cdn_json_writer w;
+
+	begin(&w, out);
+	mcp_put_text(&w, "id", own_id);
+	put_question(&w, question);
+	end(&w, out);
+}
+
+void
+mcp_ask_no_more(const char *own_id, struct cdn_buf *out)
+{
+	struct cdn_json_writer w;
+
+	begin(&w, out);
+	mcp_put_text(&w, "method", "notifications/cancelled");
+	open_member(&w, "params", '{');
+	mcp_put_text(&w, "requestId", own_id);
+	cdn_json_close(&w);
+	end(&w, out);
+}
+
+void
+mcp_tell_progress(cdn_str token, uint64_t progress, const char *text,
+    struct cdn_buf *out)
+{
+	struct cdn_json_writer w;
+
+	begin(&w, out);
+	mcp_put_text(&w, "method", "notifications/progress");
+	open_member(&w, "params", '{');
+	put_raw(&w, "progressToken", token);
+	cdn_json_put_key(&w, "progress");
+	cdn_json_put_uint(&w, progress);
+	mcp_put_text(&w, "message", text);
+	cdn_json_close(&w);
+	end(&w, out);
+}

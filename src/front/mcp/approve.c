@@ -1,0 +1,68 @@
+/*
+ * approve - a tool wants somebody to say yes.
+ */
+#include "front/mcp/call.h"
+
+#include <errno.h>
+
+/* Until somebody answers, the call is cancelled, or it is too late. */
+static enum cordon_answer
+wait_for_user(struct mcp_call *call)
+{
+	struct timespec until;
+	enum cordon_answer answer = CORDON_ANSWER_NO;
+	int code = 0;
+
+	(void)clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += CDN_MCP_APPROVAL_MS / 1000;
+	call->question = MCP_ASK_USER;
+	mcp_calls_wake(call->all);
+	while (call->question != MCP_USER_ANSWERED && !call->cancelled &&
+	    code != ETIMEDOUT)
+		code = pthread_cond_timedwait(&call->told, &call->all->lock,
+		    &until);
+	if (call->question == MCP_USER_ANSWERED && call->accepted &&
+	    !call->cancelled)
+		answer = CORDON_ANSWER_YES;
+	call->question = MCP_ASKED_NOTHING;
+	return answer;
+}
+
+static enum cordon_answer
+ask(struct mcp_call *call, const struct cordon_approval *approval)
+{
+	if (call->answered)
+		return call->accepted && strcmp(call->answered_digest,
+			approval->digest) == 0 ?
+		    CORDON_ANSWER_YES : CORDON_ANSWER_NO;
+	if (!call->elicits) {
+		call->question = MCP_ASK_NOBODY;
+		return CORDON_ANSWER_NOBODY;
+	}
+	free(call->prompt);
+	call->prompt = strdup(approval->prompt);
+	if (call->prompt == NULL ||
+	    strlen(approval->digest) != sizeof(call->digest) - 1)
+		return CORDON_ANSWER_NO;
+	memcpy(call->digest, approval->digest, sizeof(call->digest));
+	if (!call->to.modern)
+		return wait_for_user(call);
+	call->question = MCP_ASK_INPUT;
+	return CORDON_ANSWER_NOBODY;
+}
+
+enum cordon_answer
+mcp_approve(const struct cordon_approval *approval, void *arg)
+{
+	struct mcp_call *call = mcp_call_current();
+	struct mcp_calls *all = arg;
+	enum cordon_answer answer = CORDON_ANSWER_NO;
+
+	if (call == NULL)
+		return CORDON_ANSWER_NOBODY;
+	pthread_mutex_lock(&all->lock);
+	if (!call->cancelled)
+		answer = ask(call, approval);
+	pthread_mutex_unlock(&all->lock);
+	return answer;
+}
