@@ -135,25 +135,106 @@ has_us(int dir)
 	return found;
 }
 
-/* Ours to divide: we may make groups in it, and move processes. */
-static int
-open_own(void)
+/* We may make groups in it, and move processes there. */
+static bool
+may_divide(int dir)
 {
-	char path[FILE_MAX];
+	return faccessat(dir, ".", W_OK, AT_EACCESS) == 0 &&
+	    faccessat(dir, "cgroup.procs", W_OK, AT_EACCESS) == 0;
+}
 
-	if (!own_path(path, sizeof(path)))
+/* Our own group; ret_mount and path are where it was found. */
+static int
+open_own(const char **ret_mount, char *path, size_t size)
+{
+	if (!own_path(path, size))
 		return -1;
 	for (size_t i = 0; i < CDN_LEN(mounts); i++) {
 		int fd = open_below_mount(mounts[i], path);
 
 		if (fd < 0)
 			continue;
-		if (faccessat(fd, "cgroup.procs", W_OK, AT_EACCESS) == 0 &&
-		    has_us(fd))
+		if (has_us(fd)) {
+			*ret_mount = mounts[i];
 			return fd;
+		}
 		close(fd);
 	}
 	return -1;
+}
+
+/* The first of all: the only one that has processes and limits its children. */
+static bool
+is_first(int dir)
+{
+	return faccessat(dir, "cgroup.type", F_OK, AT_EACCESS) != 0 &&
+	    errno == ENOENT;
+}
+
+/* ----- The group above ours ------------------------------------------------ */
+
+/* What a group would take with it if we left it. */
+static const char *const limit_files[] = { "cpu.max", "cpuset.cpus",
+	"cpuset.mems", "io.max", "memory.high", "memory.max",
+	"memory.swap.high", "memory.swap.max", "pids.max" };
+
+/* "max", nothing, or no such controller. */
+static bool
+is_unlimited(int dir, const char *name)
+{
+	char text[FILE_MAX];
+
+	if (!read_text(dir, name, text, sizeof(text)))
+		return errno == ENOENT;
+	return text[0] == '\0' || text[0] == '\n' ||
+	    strncmp(text, "max", 3) == 0;
+}
+
+/*
+ * Who has processes cannot limit his children (and asking for it with a
+ * controller for threads would make his group one of threads): that is what
+ * every group but the first is in which somebody runs cordon.  A group beside
+ * ours is as good where the one above is ours to divide, as in the session of a
+ * user, and where ours limits nobody.
+ */
+static int
+open_above(int own, const char *mount, char *path)
+{
+	char *last = strrchr(path, '/'); /* of "./a/b"; "./" is the first */
+	int fd;
+
+	if (last == NULL || last[1] == '\0')
+		return -1;
+	for (size_t i = 0; i < CDN_LEN(limit_files); i++)
+		if (!is_unlimited(own, limit_files[i]))
+			return -1;
+	last[last == path + 1] = '\0'; /* "./a" becomes "./" */
+	fd = open_below_mount(mount, path);
+	if (fd >= 0 && may_divide(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Where the run's group is to be made; -1 when nowhere. */
+static int
+open_parent(const struct cdn_run_limits *limits)
+{
+	char path[FILE_MAX];
+	const char *mount = NULL;
+	int own = open_own(&mount, path, sizeof(path));
+	int above = -1;
+
+	if (own < 0)
+		return -1;
+	if (!is_first(own) &&
+	    (limits->memory_bytes > 0 || limits->processes > 0))
+		above = open_above(own, mount, path);
+	if (above < 0 && may_divide(own))
+		return own;
+	close(own);
+	return above;
 }
 
 /* ----- Removing ----------------------------------------------------------- */
@@ -298,9 +379,9 @@ make_group(struct cdn_cgroup *cgroup)
 }
 
 /*
- * The file is there when the controller is on for our children.  Who has
- * processes of his own cannot have that, but for the first group of all; there
- * it is turned on, which by itself limits nobody, and stays so.
+ * The file is there when the controller is on for the parent's children.  Only
+ * in the first group of all it is turned on, which by itself limits nobody, and
+ * stays so.
  */
 static bool
 can_limit(const struct cdn_cgroup *cgroup, const char *controller,
@@ -308,7 +389,8 @@ can_limit(const struct cdn_cgroup *cgroup, const char *controller,
 {
 	if (write_text(cgroup->dir_fd, file, "max"))
 		return true;
-	return write_text(cgroup->parent_fd, "cgroup.subtree_control",
+	return is_first(cgroup->parent_fd) &&
+	    write_text(cgroup->parent_fd, "cgroup.subtree_control",
 	    controller) && write_text(cgroup->dir_fd, file, "max");
 }
 
@@ -351,7 +433,7 @@ cdn_cgroup_open(struct cdn_cgroup *cgroup, const struct cdn_run_limits *limits)
 	if (limits->cpu_ms == 0 && limits->memory_bytes == 0 &&
 	    limits->processes == 0)
 		return;
-	cgroup->parent_fd = open_own();
+	cgroup->parent_fd = open_parent(limits);
 	if (cgroup->parent_fd < 0)
 		return;
 	visit_groups(cgroup->parent_fd, 0, remove_stale);

@@ -1,10 +1,11 @@
 /*
  * cgroup - one control group for one run, so that a limit means its whole tree.
  *
- *	<our own group>/cordon-PID-N	made for the run, removed after it
+ *	<the group>/cordon-PID-N	made for the run, removed after it
  *
- * Only below the caller's own group (cgroup v2): what limits the caller still
- * limits the command.  Only when a limit is asked for that it could hold; best
+ * Below the caller's own group (cgroup v2), or beside it where only that can be
+ * limited and the caller's limits nobody: what limits the caller still limits
+ * the command.  Only when a limit is asked for that it could hold; best
  * effort: what it cannot hold (not ours to write to, no such controller) stays
  * a limit of each process, and `held` says so.  Never an error.
  *
@@ -18,7 +19,7 @@
 #include "enforce/run/run.h"
 
 struct cdn_cgroup {
-	int parent_fd;	/* our own group; -1 = there is nothing here */
+	int parent_fd;	/* our own or the one above; -1 = there is nothing */
 	int dir_fd;	/* the run's, locked */
 	int procs_fd;	/* a process that writes "0" to it becomes a member */
 	unsigned held;	/* CDN_TREE_... */
