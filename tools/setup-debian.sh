@@ -17,7 +17,7 @@ packages()
 	test) echo bats binutils fish g++ libjansson-dev libseccomp-dev man-db \
 	    mandoc python3 python3-jsonschema python3-yaml zsh ;;
 	live) # programs that are tried in a cage
-		echo cargo git make nodejs perl python3-venv rsync sqlite3 \
+		echo bindfs cargo git make nodejs perl python3-venv rsync sqlite3 \
 		    strace tmux chromium # (which looks at reports)
 		command -v npm >/dev/null || echo npm ;; # often part of nodejs
 	agents) echo iproute2 nodejs

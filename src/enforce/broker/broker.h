@@ -75,6 +75,13 @@ typedef void cdn_other_names_fn(const struct cdn_question *question, dev_t dev,
     ino_t ino, struct cordon_verdict *verdict, void *arg);
 
 /*
+ * What decides where a directory ignores case, about names in the spelling of
+ * cdn_fold().  NULL: it cannot be had, and nothing is allowed then.  Called
+ * like the one above; what it gives is borrowed like the spec.
+ */
+typedef const struct cdn_authority *cdn_folded_fn(void *arg);
+
+/*
  * A directory is about to be closed to its own owner, and so to us: what lies
  * below can be looked at for the last time.  Called like the one above.
  */
@@ -116,6 +123,8 @@ struct cdn_broker_spec {
 	cdn_other_names_fn *other_names; /* may be NULL */
 	cdn_last_look_fn *last_look; /* may be NULL */
 	void *other_names_arg; /* of both */
+	cdn_folded_fn *folded; /* NULL: no directory ignores case */
+	void *folded_arg;
 };
 
 /*

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "enforce/broker/folded.h"
 #include "enforce/broker/inside.h"
 
 /* ----- /proc --------------------------------------------------------------------- */
@@ -181,6 +182,7 @@ judge(struct cdn_call *call, enum cordon_op op,
 		judge_proc(call, op, object, &verdict);
 	else if (cdn_pty_is_own(call, object))
 		verdict.allowed = true;
+	cdn_call_judge_folded(call, &question, object, &verdict);
 	judge_links(broker, object, &question, &verdict);
 	if (verdict.allowed) {
 		cdn_call_note(call, &verdict, question.path);
@@ -326,6 +328,8 @@ judge_pair(struct cdn_call *call, enum cdn_compound what,
 	memset(&verdict, 0, sizeof(verdict));
 	r = cdn_decide_compound(broker->spec.authority, question.as, what,
 	    cdn_str_of(from->path), cdn_str_of(to->path), &verdict);
+	if (r == CDN_COMPOUND_ALLOW)
+		r = cdn_call_judge_pair_folded(call, what, from, to, &verdict);
 	if (r == CDN_COMPOUND_DENY) {
 		question.op = verdict.operation;
 		question.path = cdn_str_of(denied_part(broker, from, to,
@@ -373,7 +377,8 @@ cdn_call_is_same(const struct cdn_call *call, const struct cdn_object *from,
 {
 	bool same = begin(call, false) &&
 	    cdn_decide_same(call->broker->spec.authority, CORDON_AS_PROCESS,
-		cdn_str_of(from->path), cdn_str_of(to->path));
+		cdn_str_of(from->path), cdn_str_of(to->path)) &&
+	    cdn_call_is_same_folded(call, from, to);
 
 	end(call, false);
 	return same;

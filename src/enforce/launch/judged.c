@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "enforce/launch/plant.h"
+#include "enforce/session/folded.h"
 #include "enforce/session/othernames.h"
 #include "enforce/sys/notify.h"
 
@@ -110,6 +111,16 @@ not_recorded(const struct cordon_error *why, void *arg)
 		(void)eventfd_write(p->stop_fd, 1);
 }
 
+static const struct cdn_authority *
+folded(void *arg)
+{
+	const struct cordon_process *p = arg;
+	const struct cdn_authority *authority;
+
+	return cdn_folded_authority(p->session, &authority, NULL) == 0 ?
+	    authority : NULL;
+}
+
 int
 cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 {
@@ -130,6 +141,8 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.allowed_arg = p,
 		.other_names = cdn_other_names_judge,
 		.last_look = cdn_other_names_look,
+		.folded = folded,
+		.folded_arg = p,
 	};
 	int r;
 

@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "enforce/path/path.h"
 #include "enforce/sys/sys.h"
 
 /* Its type, asked for where the file system does not tell it at once. */
@@ -49,6 +50,9 @@ reader_list(void *arg, const char *path, cdn_plan_entry_fn *entry,
 		close(fd);
 		return cdn_err_nomem(err);
 	}
+	/* Its names are not what the rules below it speak of. */
+	if (dir != NULL && cdn_path_folds_fd(fd))
+		code = CORDON_E_RESOLVE;
 	while (dir != NULL && code == 0 && (found = readdir(dir)) != NULL) {
 		unsigned char type = is_dots(found->d_name) ? DT_UNKNOWN :
 		    type_of(fd, found);

@@ -8,7 +8,10 @@
  */
 #include "enforce/path/path_internal.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -50,34 +53,69 @@ cdn_path_fold_kind(uint32_t f_type)
 	return CDN_FOLD_NEVER;
 }
 
-/* A directory that may be searched but not read cannot be asked. */
-static bool
-has_flag(const char *dir)
+/* Where the kernel says that it can; NULL: nowhere. */
+static const char *
+feature_of(uint32_t f_type)
 {
-	cdn_cleanup_fd int fd = open(dir,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	switch (f_type) {
+	case 0x0000ef53U:
+		return "/sys/fs/ext4/features/casefold";
+	case 0xf2f52010U:
+		return "/sys/fs/f2fs/features/casefold";
+	case 0x01021994U:
+		return "/sys/fs/tmpfs/features/casefold";
+	default:
+		return NULL;
+	}
+}
+
+/* A sysfs that is not there says nothing. */
+static bool
+kernel_lacks(const char *feature)
+{
+	struct statfs fs;
+
+	return feature != NULL && access(feature, F_OK) != 0 &&
+	    errno == ENOENT && statfs("/sys/fs", &fs) == 0 &&
+	    (uint32_t)fs.f_type == SYSFS_MAGIC;
+}
+
+bool
+cdn_path_may_fold(uint32_t f_type)
+{
+	/* Answers do not change while the kernel runs: one bit for each. */
+	static unsigned known, lacking;
+	const char *feature = feature_of(f_type);
+	unsigned bit = f_type == 0x0000ef53U ? 1 : f_type == 0xf2f52010U ? 2 : 4;
+
+	if (cdn_path_fold_kind(f_type) != CDN_FOLD_BY_DIRECTORY)
+		return cdn_path_fold_kind(f_type) == CDN_FOLD_ALWAYS;
+	if (feature == NULL)
+		return true;
+	if ((__atomic_load_n(&known, __ATOMIC_ACQUIRE) & bit) == 0) {
+		if (kernel_lacks(feature))
+			__atomic_fetch_or(&lacking, bit, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&known, bit, __ATOMIC_RELEASE);
+	}
+	return (__atomic_load_n(&lacking, __ATOMIC_RELAXED) & bit) == 0;
+}
+
+static bool
+has_flag(int fd)
+{
 	unsigned flags = 0;
 
-	if (fd < 0)
-		return true;
 	if (cdn_sys_inode_flags(fd, &flags) < 0)
 		return false; /* the file system has no flags at all */
 	return (flags & CDN_FL_CASEFOLD) != 0;
 }
 
 bool
-cdn_path_folds(const char *path, size_t n)
+cdn_path_folds_fd(int fd)
 {
-	char dir[CDN_PATH_MAX + 1] = "/";
 	struct statfs fs;
 
-	if (n > CDN_PATH_MAX)
-		return true;
-	if (n > 0) {
-		memcpy(dir, path, n);
-		dir[n] = '\0';
-	}
-	if (statfs(dir, &fs) != 0)
+	if (fstatfs(fd, &fs) != 0)
 		return true;
 	switch (cdn_path_fold_kind((uint32_t)fs.f_type)) {
 	case CDN_FOLD_NEVER:
@@ -87,7 +125,107 @@ cdn_path_folds(const char *path, size_t n)
 	case CDN_FOLD_BY_DIRECTORY:
 		break;
 	}
-	return has_flag(dir);
+	return has_flag(fd);
+}
+
+static int
+open_directory(const char *dir)
+{
+	return open(dir,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* ----- By a path ----------------------------------------------------------- */
+
+/* A copy of path[0..n); "/" for nothing. */
+static bool
+copy_directory(char dir[CDN_PATH_MAX + 1], const char *path, size_t n)
+{
+	if (n > CDN_PATH_MAX)
+		return false;
+	memcpy(dir, n == 0 ? "/" : path, n == 0 ? 1 : n);
+	dir[n == 0 ? 1 : n] = '\0';
+	return true;
+}
+
+/* A directory that may be searched but not read cannot be asked. */
+bool
+cdn_path_folds(const char *path, size_t n)
+{
+	char dir[CDN_PATH_MAX + 1];
+	cdn_cleanup_fd int fd = -1;
+	struct statfs fs;
+
+	if (!copy_directory(dir, path, n) || statfs(dir, &fs) != 0)
+		return true;
+	if (cdn_path_fold_kind((uint32_t)fs.f_type) != CDN_FOLD_BY_DIRECTORY)
+		return cdn_path_fold_kind((uint32_t)fs.f_type) ==
+		    CDN_FOLD_ALWAYS;
+	fd = open_directory(dir);
+	return fd < 0 || cdn_path_folds_fd(fd);
+}
+
+/* The letters of path[from..n) in the other case; false: it has none. */
+static bool
+swap_case(char *path, size_t from, size_t n)
+{
+	bool swapped = false;
+
+	for (size_t i = from; i < n; i++)
+		if ((path[i] >= 'a' && path[i] <= 'z') ||
+		    (path[i] >= 'A' && path[i] <= 'Z')) {
+			path[i] ^= 0x20;
+			swapped = true;
+		}
+	return swapped;
+}
+
+/*
+ * Is the name at path[from..n) found in the other case, too?  Whoever may not
+ * read a directory can still try names in it.
+ */
+static bool
+finds_other_case(const char *path, size_t from, size_t n)
+{
+	char name[CDN_PATH_MAX + 1];
+	struct stat one, other;
+
+	if (!copy_directory(name, path, n) || lstat(name, &one) != 0 ||
+	    !swap_case(name, from, n))
+		return true;
+	return lstat(name, &other) == 0 && one.st_dev == other.st_dev &&
+	    one.st_ino == other.st_ino;
+}
+
+/* The directory path[0..at), in which the name path[at+1..n) lies. */
+static bool
+folds_at(const char *path, size_t at, size_t n)
+{
+	char dir[CDN_PATH_MAX + 1];
+	cdn_cleanup_fd int fd = -1;
+	struct statfs fs;
+
+	if (!copy_directory(dir, path, at) || statfs(dir, &fs) != 0)
+		return true;
+	if (!cdn_path_may_fold((uint32_t)fs.f_type))
+		return false;
+	fd = open_directory(dir);
+	return fd >= 0 ? cdn_path_folds_fd(fd) :
+	    finds_other_case(path, at + 1, n);
+}
+
+bool
+cdn_path_folds_somewhere(const char *path, size_t n)
+{
+	for (size_t at = 0, end; at < n; at = end) {
+		const char *slash = at + 1 < n ?
+		    memchr(path + at + 1, '/', n - at - 1) : NULL;
+
+		end = slash == NULL ? n : (size_t)(slash - path);
+		if (folds_at(path, at, end))
+			return true;
+	}
+	return false;
 }
 
 bool

@@ -55,6 +55,12 @@ CDN_MUST_USE int cdn_path_workspace(const char *dir, struct cdn_real *ret,
  * only protects more.  Asked apart because few callers need it.
  */
 bool cdn_path_folds_case(const struct cdn_real *real);
+/* Does any directory on the way to it? */
+bool cdn_path_folds_somewhere(const char *path, size_t n);
+/* Can it at all, on a file system of that f_type (statfs(2))? */
+bool cdn_path_may_fold(uint32_t f_type);
+/* Does this one?  fd: of a directory, to be read. */
+bool cdn_path_folds_fd(int fd);
 
 /*
  * The real path of an open descriptor; what was judged is what was opened.

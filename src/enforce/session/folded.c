@@ -2,7 +2,9 @@
 
 #include <pthread.h>
 
+#include "enforce/path/path.h"
 #include "enforce/session/workers.h"
+#include "engine/match/fold.h"
 
 struct cdn_folded {
 	pthread_mutex_t lock;
@@ -103,4 +105,30 @@ cdn_folded_authority(const struct cordon_session *session,
 		*ret = folded->authority;
 	pthread_mutex_unlock(&folded->lock);
 	return code;
+}
+
+enum cdn_compound_result
+cdn_folded_compound(const struct cordon_session *session,
+    enum cdn_compound what, cdn_str from, cdn_str to,
+    struct cordon_verdict *verdict)
+{
+	char texts[2][CDN_PATH_MAX + 1];
+	const struct cdn_authority *authority;
+	struct cordon_verdict folded = { 0 };
+	enum cdn_compound_result r;
+
+	if (!cdn_path_folds_somewhere(from.p, from.n) &&
+	    !cdn_path_folds_somewhere(to.p, to.n))
+		return CDN_COMPOUND_ALLOW;
+	if (from.n > CDN_PATH_MAX || to.n > CDN_PATH_MAX ||
+	    cdn_folded_authority(session, &authority, NULL) != 0) {
+		verdict->allowed = false;
+		return CDN_COMPOUND_DENY;
+	}
+	r = cdn_decide_compound(authority, CORDON_AS_PROCESS, what,
+	    (cdn_str){ texts[0], cdn_fold(from, texts[0]) },
+	    (cdn_str){ texts[1], cdn_fold(to, texts[1]) }, &folded);
+	if (r != CDN_COMPOUND_ALLOW)
+		*verdict = folded;
+	return r;
 }

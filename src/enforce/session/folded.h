@@ -19,4 +19,12 @@ void cdn_folded_free(struct cdn_folded *folded); /* NULL is fine */
 CDN_MUST_USE int cdn_folded_authority(const struct cordon_session *session,
     const struct cdn_authority **ret, struct cordon_error *err);
 
+/*
+ * What a process may do with two names that are allowed as they are spelled
+ * (cdn_decide_compound); *verdict is written unless the answer is ALLOW.
+ */
+CDN_MUST_USE enum cdn_compound_result cdn_folded_compound(
+    const struct cordon_session *session, enum cdn_compound what,
+    cdn_str from, cdn_str to, struct cordon_verdict *verdict);
+
 #endif

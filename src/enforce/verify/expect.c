@@ -5,6 +5,7 @@
 #include "enforce/verify/probe.h"
 
 #include "base/str.h"
+#include "enforce/session/folded.h"
 
 static int
 ask(const struct cordon_session *session, enum cordon_op op, const char *path,
@@ -39,6 +40,9 @@ ask_pair(const struct cordon_session *session, enum cdn_compound what,
 	enum cdn_compound_result r = cdn_decide_compound(session->authority,
 	    CORDON_AS_PROCESS, what, cdn_str_of(from), cdn_str_of(to), ret);
 
+	if (r == CDN_COMPOUND_ALLOW)
+		r = cdn_folded_compound(session, what, cdn_str_of(from),
+		    cdn_str_of(to), ret);
 	if (r == CDN_COMPOUND_SPLIT) {
 		ret->allowed = false;
 		ret->decision = CORDON_DENY;

@@ -161,7 +161,9 @@ struct cdn_plan_reader {
 	/*
 	 * Calls entry for each name but ".", ".." and symbolic links, which
 	 * are no objects of their own; stops when it returns nonzero and
-	 * passes that on.  0, or a negative CORDON_E_ code.
+	 * passes that on.  0, or a negative CORDON_E_ code: one that ignores
+	 * case is CORDON_E_RESOLVE, and is judged as a whole by the broker,
+	 * which knows how to compare there.
 	 */
 	int (*list)(void *arg, const char *dir, cdn_plan_entry_fn *entry,
 	    void *entry_arg, struct cordon_error *err);

@@ -211,7 +211,8 @@ guarded_entry(const char *name, bool is_directory, void *arg)
 	return push_guarded(m->b, kept);
 }
 
-/* Where too much lies to be looked through, all of it is guarded. */
+/* Where too much lies to be looked through, or case says nothing, all of it
+ * is guarded. */
 static int
 guard_matches(struct cdn_plan_build *b, const struct cdn_place *place)
 {
@@ -227,7 +228,8 @@ guard_matches(struct cdn_plan_build *b, const struct cdn_place *place)
 		return 0;
 	code = reader->list(reader->arg, path, guarded_entry,
 	    &(struct matches){ b, path }, b->err);
-	return code > 0 ? push_guarded(b, path) : code;
+	return code > 0 || code == CORDON_E_RESOLVE ? push_guarded(b, path) :
+						      code;
 }
 
 static int

@@ -304,6 +304,12 @@ test_folding(void)
 		    "case on %s", kinds[i].name);
 	ok(!cdn_path_folds("/proc/self", 5), "/proc does not fold");
 	ok(cdn_path_folds("/no/such/directory", 18), "in doubt it folds");
+	ok(!cdn_path_folds_somewhere("/proc/self/status", 17),
+	    "nothing on the way there does");
+	ok(cdn_path_folds_somewhere("/no/such/directory", 18),
+	    "in doubt something does");
+	ok(cdn_path_may_fold(0x4d44) && !cdn_path_may_fold(0x9fa0),
+	    "what may and what may not by its kind");
 	tmp_need(statfs(tmp_root, &fs) == 0, "statfs", tmp_root);
 	asks = cdn_path_fold_kind((uint32_t)fs.f_type) == CDN_FOLD_BY_DIRECTORY;
 	tmp_mode("passage", 0311);
