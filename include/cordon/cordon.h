@@ -349,6 +349,20 @@ struct cordon_module {
 	size_t allowed_path_count;
 };
 
+/* Agents whose needs are known. */
+enum cordon_agent {
+	CORDON_AGENT_NONE,
+	CORDON_AGENT_AUTO, /* by the name of `command`, unless that lies in the
+			    * workspace */
+	CORDON_AGENT_CLAUDE,
+	CORDON_AGENT_CODEX,
+	CORDON_AGENT_GEMINI,
+	CORDON_AGENT_OPENCODE,
+	CORDON_AGENT_MAX
+};
+
+CORDON_API const char *cordon_agent_name(enum cordon_agent agent);
+
 struct cordon_session_options {
 	size_t size;		      /* sizeof(struct ...) */
 	const char *workspace;	      /* NULL: the current directory */
@@ -379,6 +393,9 @@ struct cordon_session_options {
 	size_t worker_count;
 	/* What was approved for one command, besides; NULL: nothing. */
 	const struct cordon_grants *grants;
+	enum cordon_agent agent;      /* the one that is run: its own state is
+				       * open to its processes, the network too
+				       * unless something here closes it */
 };
 
 /*

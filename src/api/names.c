@@ -42,6 +42,15 @@ static const char *const preset_names[] = {
 	[CORDON_PRESET_STRICT] = "strict",
 };
 
+static const char *const agent_names[] = {
+	[CORDON_AGENT_NONE] = "none",
+	[CORDON_AGENT_AUTO] = "auto",
+	[CORDON_AGENT_CLAUDE] = "claude",
+	[CORDON_AGENT_CODEX] = "codex",
+	[CORDON_AGENT_GEMINI] = "gemini",
+	[CORDON_AGENT_OPENCODE] = "opencode",
+};
+
 static const char *const enforcement_names[] = {
 	[CORDON_ENFORCEMENT_POLICY] = "policy",
 	[CORDON_ENFORCEMENT_BEST_EFFORT] = "best-effort",
@@ -99,6 +108,12 @@ const char *
 cordon_preset_name(enum cordon_preset preset)
 {
 	return name_in(preset_names, CDN_LEN(preset_names), (unsigned)preset);
+}
+
+const char *
+cordon_agent_name(enum cordon_agent agent)
+{
+	return name_in(agent_names, CDN_LEN(agent_names), (unsigned)agent);
 }
 
 const char *

@@ -38,6 +38,8 @@ cordon_session_new(const struct cordon_session_options *options,
 	known = known_options(options);
 	if ((unsigned)known.preset >= CORDON_PRESET_MAX)
 		return cdn_err(err, CORDON_E_INVALID, "unknown preset");
+	if ((unsigned)known.agent >= CORDON_AGENT_MAX)
+		return cdn_err(err, CORDON_E_INVALID, "unknown agent");
 	return cdn_session_new(&known, diags, ret, err);
 }
 

@@ -34,6 +34,7 @@
 #define CDN_NAMES_MAX	     1024   /* names in one list: env, sealed, mcp */
 #define CDN_ENV_VALUE_MAX    65536  /* bytes of the value of one variable */
 #define CDN_ENV_MAX	     4096   /* variables of one run, those twice too */
+#define CDN_AGENT_FILE_MAX   (16UL * 1024UL * 1024UL) /* ~/.claude.json */
 #define CDN_DOTFILE_MAX	     (256UL * 1024UL) /* bytes of a ~/.gitconfig */
 #define CDN_HOME_CLEAN_MAX   16	    /* leftover tmp directories, per start */
 #define CDN_HOME_CLEAN_LOOKS 256    /* locks tried for that */

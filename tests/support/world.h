@@ -31,7 +31,8 @@ struct world_spec {
 		bool trusted;
 		const char *spec; /* of policy_of(); NULL ends the list */
 	} documents[WORLD_DOCUMENTS];
-	const char *closed, *sealed, *hidden, *own;
+	const char *closed, *kept, *sealed, *hidden, *own;
+	const char *agent; /* the source of its network, or NULL */
 	const char *read, *write; /* of the command line */
 	const char *write_roots;
 	const char *runtime_read, *runtime_write;
@@ -140,6 +141,8 @@ world_make(struct world *w, const struct world_spec *spec)
 	a.documents = w->documents;
 	a.document_count = w->count;
 	a.closed = world_places(w->arena, spec->closed);
+	a.kept = world_places(w->arena, spec->kept);
+	a.network_source = spec->agent;
 	a.sealed = world_places(w->arena, spec->sealed);
 	a.hidden = world_places(w->arena, spec->hidden);
 	a.own = world_places(w->arena, spec->own);

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "enforce/backend/wrapper.h"
+#include "engine/decide/agents.h"
 #include "engine/seatbelt/seatbelt.h"
 #include "support/world.h"
 
@@ -114,13 +115,10 @@ text_of(const struct world *w, const struct cdn_seatbelt_facts *facts)
 static const char *
 provider_dir(const json_t *env, const char *name)
 {
-	struct cdn_seatbelt_provider provider;
+	const struct cdn_agent *agent = cdn_agent_find(name);
 
-	for (size_t i = 0; cdn_seatbelt_provider(i, &provider); i++)
-		if (strcmp(provider.name, name) == 0 &&
-		    provider.variable != NULL)
-			return vector_optional(env, provider.variable);
-	return NULL;
+	return agent == NULL || agent->variable == NULL ? NULL :
+	    vector_optional(env, agent->variable);
 }
 
 void

@@ -124,7 +124,14 @@ static const struct {
 	{ "MAVEN_OPTS", "-Duser.home=", "" },
 };
 
-static const char *const of_tmp[] = { "TMPDIR", "TMP", "TEMP" };
+/* The last is zsh's, which knows no other and reads here-documents there. */
+static const struct {
+	const char *name;
+	const char *behind;
+} of_tmp[] = {
+	{ "TMPDIR", "" }, { "TMP", "" }, { "TEMP", "" },
+	{ "TMPPREFIX", "/zsh" },
+};
 
 static int
 add_home(struct list *list, const struct cdn_env_spec *spec,
@@ -143,9 +150,14 @@ add_home(struct list *list, const struct cdn_env_spec *spec,
 		    err);
 	}
 	for (size_t i = 0;
-	     r == 0 && spec->tmp[0] != '\0' && i < CDN_LEN(of_tmp); i++)
-		r = add(list, cdn_str_of(of_tmp[i]), cdn_str_of(spec->tmp),
+	     r == 0 && spec->tmp[0] != '\0' && i < CDN_LEN(of_tmp); i++) {
+		value = cdn_arena_printf(list->arena, "%s%s", spec->tmp,
+		    of_tmp[i].behind);
+		if (value == NULL)
+			return cdn_err_nomem(err);
+		r = add(list, cdn_str_of(of_tmp[i].name), cdn_str_of(value),
 		    err);
+	}
 	return r;
 }
 
@@ -261,6 +273,17 @@ ask_pass(const struct cdn_env_spec *spec, cdn_str name)
 	return passed;
 }
 
+/* Its own settings and keys. */
+static bool
+is_agents(const struct cdn_env_spec *spec, cdn_str name)
+{
+	for (size_t i = 0; spec->agent_pass != NULL &&
+	     spec->agent_pass[i] != NULL; i++)
+		if (cdn_env_match(cdn_str_of(spec->agent_pass[i]), name))
+			return true;
+	return false;
+}
+
 static bool
 is_passed(const struct cdn_env_spec *spec, cdn_str name)
 {
@@ -271,6 +294,8 @@ is_passed(const struct cdn_env_spec *spec, cdn_str name)
 		return false;
 	if (kind == CDN_ENV_ALWAYS)
 		return true;
+	if (kind == CDN_ENV_OTHER && is_agents(spec, name))
+		kind = CDN_ENV_BASELINE;
 	if (kind == CDN_ENV_OF_HOME)
 		kind = spec->home[0] == '\0' ? CDN_ENV_BASELINE :
 					       CDN_ENV_EXECUTES;
@@ -294,6 +319,21 @@ add_callers(struct list *list, const struct cdn_env_spec *spec,
 		if (split(spec->caller[i], &name, &value) &&
 		    is_passed(spec, name))
 			r = add_cleaned(list, name, value, err);
+	return r;
+}
+
+static int
+add_agents(struct list *list, const struct cdn_env_spec *spec,
+    struct cordon_error *err)
+{
+	cdn_str name, value;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && spec->agent_set != NULL &&
+	     spec->agent_set[i] != NULL; i++)
+		if (split(spec->agent_set[i], &name, &value) &&
+		    !is_dropped(spec, name, SIZE_MAX))
+			r = add(list, name, value, err);
 	return r;
 }
 
@@ -339,6 +379,8 @@ cdn_env_compose(struct cdn_arena *arena, const struct cdn_env_spec *spec,
 	for (size_t i = 0; r == 0 && i < spec->layer_count; i++)
 		if (spec->layers[i].trusted)
 			r = add_sets(&list, spec, i, err);
+	if (r == 0)
+		r = add_agents(&list, spec, err);
 	if (r == 0)
 		r = add_callers(&list, spec, err);
 	if (r == 0)

@@ -17,7 +17,8 @@
  * is passed only when a trusted `pass` names it without a wildcard.  With a
  * home of its own the same holds for CARGO_HOME, GOPATH, PYTHONUSERBASE and
  * XDG_*_HOME, and these are set, last but for --env: HOME, XDG_*_HOME,
- * GRADLE_USER_HOME, MAVEN_OPTS; with a private tmp TMPDIR, TMP and TEMP.
+ * GRADLE_USER_HOME, MAVEN_OPTS; with a private tmp TMPDIR, TMP, TEMP
+ * and TMPPREFIX.
  *
  * PATH is cleaned of empty and relative entries (--env PATH=... is taken as it
  * is); when nothing is left of it, it is CDN_ENV_DEFAULT_PATH.  Entries of
@@ -46,6 +47,10 @@ struct cdn_env_spec {
 	size_t layer_count;
 	const char *home; /* HOME of the cage; "" = the caller's stays */
 	const char *tmp;  /* TMPDIR; "" = the caller's stays */
+	/* Of an agent, each NULL or ending with NULL: NAME=VALUE, below `set`
+	 * and `drop` of the layers; patterns that count as baseline. */
+	const char *const *agent_set;
+	const char *const *agent_pass;
 	/* --env NAME (the caller's value; nothing when there is none) or
 	 * NAME=VALUE.  The last of one name counts. */
 	const char *const *extra;

@@ -61,9 +61,8 @@ is_at_or_below(const char *path, const char *dir)
 
 /* The path of root below the real home, whatever that is called; or NULL. */
 static const char *
-root_path(const struct furnish *f, size_t i)
+home_path(const struct furnish *f, const char *root)
 {
-	const char *root = f->spec->roots[i];
 	const char *path = behind(f->real, root);
 
 	if (path == NULL)
@@ -71,6 +70,12 @@ root_path(const struct furnish *f, size_t i)
 	if (path == NULL)
 		path = behind(f->resolved, root);
 	return path;
+}
+
+static const char *
+root_path(const struct furnish *f, size_t i)
+{
+	return home_path(f, f->spec->roots[i]);
 }
 
 /* Does path lie at or below a declared root other than number `but`? */
@@ -122,20 +127,19 @@ is_below_leaf(const struct furnish *f, const char *path)
 
 /* ----- Links ------------------------------------------------------------------- */
 
+typedef int link_fn(int dirfd, const char *name, const char *target);
+
+/* At the same relative place. */
 static void
-link_root(const struct furnish *f, size_t i)
+link_at(const struct furnish *f, const char *path, const char *target,
+    link_fn *link_name)
 {
-	const char *path = root_path(f, i);
-	const char *slash;
+	const char *slash = strrchr(path, '/');
 	char parent[CDN_PATH_MAX + 1];
 	int fd;
 
-	if (path == NULL || strlen(path) > CDN_PATH_MAX ||
-	    is_below_root(f, path, i) || is_below_leaf(f, path))
-		return;
-	slash = strrchr(path, '/');
 	if (slash == NULL) {
-		(void)!cdn_nest_link(f->homefd, path, f->spec->roots[i]);
+		(void)!link_name(f->homefd, path, target);
 		return;
 	}
 	memcpy(parent, path, (size_t)(slash - path));
@@ -143,8 +147,29 @@ link_root(const struct furnish *f, size_t i)
 	fd = cdn_nest_make_dir(f->homefd, parent);
 	if (fd < 0)
 		return;
-	(void)!cdn_nest_link(fd, slash + 1, f->spec->roots[i]);
+	(void)!link_name(fd, slash + 1, target);
 	close(fd);
+}
+
+static void
+link_root(const struct furnish *f, size_t i)
+{
+	const char *path = root_path(f, i);
+
+	if (path != NULL && strlen(path) <= CDN_PATH_MAX &&
+	    !is_below_root(f, path, i) && !is_below_leaf(f, path))
+		link_at(f, path, f->spec->roots[i], cdn_nest_link);
+}
+
+/* What a root or a link above shows already needs none of its own. */
+static void
+link_state(const struct furnish *f, const char *state)
+{
+	const char *path = home_path(f, state);
+
+	if (path != NULL && strlen(path) <= CDN_PATH_MAX &&
+	    !is_below_root(f, path, SIZE_MAX) && !is_below_leaf(f, path))
+		link_at(f, path, state, cdn_nest_link_over);
 }
 
 /* A link that is right is not questioned: that saves a look at the real one. */
@@ -212,7 +237,7 @@ find_real(struct furnish *f)
 	memcpy(f->real, home, n);
 	f->real[n] = '\0';
 	f->resolved[0] = '\0';
-	if (f->spec->root_count == 0 || n == 0)
+	if (f->spec->root_count + f->spec->state_count == 0 || n == 0)
 		return;
 	resolved = realpath(f->real, NULL);
 	if (resolved != NULL && strlen(resolved) <= CDN_PATH_MAX)
@@ -231,6 +256,8 @@ cdn_furnish(int homefd, const struct cdn_home_spec *spec,
 	find_real(&f);
 	for (size_t i = 0; i < spec->root_count; i++)
 		link_root(&f, i);
+	for (size_t i = 0; i < spec->state_count; i++)
+		link_state(&f, spec->states[i]);
 	if (f.real[0] != '\0')
 		for (size_t i = 0; i < CDN_LEN(leaves);)
 			i += link_group(&f, &leaves[i], CDN_LEN(leaves) - i);

@@ -116,6 +116,52 @@ open_base(const struct cdn_home_spec *spec, uid_t uid,
 	return r;
 }
 
+/* ----- Directories of others -------------------------------------------------- */
+
+static bool
+is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int
+cdn_home_make(const char *path, struct cordon_error *err)
+{
+	int r;
+
+	if (is_directory(path))
+		return 0;
+	r = make_parts(AT_FDCWD, path);
+	if (r == 0 && !is_directory(path))
+		r = -ENOTDIR;
+	return r == 0 ? 0 : cdn_err_sys(err, -r,
+	    "cannot make the agent's directory '%s' ('--agent none' does "
+	    "without it)", path);
+}
+
+int
+cdn_home_make_shared(const char *path, struct cordon_error *err)
+{
+	struct stat st;
+
+	if (mkdir(path, MODE_DIR) != 0 && errno != EEXIST)
+		return cdn_err_sys(err, errno, "cannot make directory '%s'",
+		    path);
+	if (lstat(path, &st) != 0)
+		return cdn_err_sys(err, errno, "'%s'", path);
+	if (!S_ISDIR(st.st_mode))
+		return cdn_err_sys(err, ENOTDIR, "'%s', where the agent keeps "
+		    "what it works with, is no directory: somebody may have "
+		    "put it there (remove it)", path);
+	if (st.st_uid != geteuid())
+		return cdn_err_sys(err, EPERM, "'%s', where the agent keeps "
+		    "what it works with, belongs to somebody else (remove it, "
+		    "or use '--agent none')", path);
+	return 0;
+}
+
 /* ----- What lies in it --------------------------------------------------------- */
 
 /* The part of path behind base, or NULL. */

@@ -34,6 +34,14 @@ struct cdn_home_spec {
 	 * relative place.  Absolute. */
 	const char *const *roots;
 	size_t root_count;
+	/* An agent's state: as roots, and what stands in the way of a link is
+	 * moved aside.  Absolute. */
+	const char *const *states;
+	size_t state_count;
+	/* Files of the real home that the home gets a copy of when it has none
+	 * of that name (of at most CDN_AGENT_FILE_MAX bytes).  Absolute. */
+	const char *const *copies;
+	size_t copy_count;
 };
 
 struct cdn_home; /* holds the lock that says "in use" */
@@ -49,6 +57,19 @@ struct cdn_home; /* holds the lock that says "in use" */
  */
 CDN_MUST_USE int cdn_home_open(const struct cdn_home_spec *spec,
     struct cdn_home **ret, struct cordon_error *err);
+
+/*
+ * Makes a directory of the real home, 0700, its parents too, where it is
+ * missing: what is not there cannot be granted.
+ */
+CDN_MUST_USE int cdn_home_make(const char *path, struct cordon_error *err);
+
+/*
+ * The same for one in a directory where everybody may make names: one that is
+ * there must be no link and belong to the user.
+ */
+CDN_MUST_USE int cdn_home_make_shared(const char *path,
+    struct cordon_error *err);
 
 /*
  * For whoever has nothing else to do: makes the tmp of the next session, which

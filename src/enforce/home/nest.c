@@ -239,8 +239,8 @@ make_room(int dirfd, const char *name)
 	return unlinkat(dirfd, name, AT_REMOVEDIR) == 0 ? 0 : -ENOTEMPTY;
 }
 
-int
-cdn_nest_link(int dirfd, const char *name, const char *target)
+static int
+make_link(int dirfd, const char *name, const char *target, bool over)
 {
 	char fresh[CDN_NEST_NAME_SIZE];
 	int r;
@@ -248,13 +248,27 @@ cdn_nest_link(int dirfd, const char *name, const char *target)
 	if (cdn_nest_is_link(dirfd, name, target))
 		return 0;
 	r = make_room(dirfd, name);
+	if (r == -ENOTEMPTY && over)
+		r = move_aside(dirfd, name);
 	if (r == 0)
 		r = cdn_nest_fresh(fresh);
 	if (r != 0)
 		return r;
 	if (symlinkat(target, dirfd, fresh) != 0)
 		return -errno;
-	return put_in_place(dirfd, fresh, name, true);
+	return put_in_place(dirfd, fresh, name, !over);
+}
+
+int
+cdn_nest_link(int dirfd, const char *name, const char *target)
+{
+	return make_link(dirfd, name, target, false);
+}
+
+int
+cdn_nest_link_over(int dirfd, const char *name, const char *target)
+{
+	return make_link(dirfd, name, target, true);
 }
 
 /* ----- Files ------------------------------------------------------------------ */

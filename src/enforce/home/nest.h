@@ -45,6 +45,10 @@ CDN_MUST_USE int cdn_nest_make_dir(int dirfd, const char *path);
 CDN_MUST_USE int cdn_nest_link(int dirfd, const char *name,
     const char *target);
 
+/* The same, and a directory that holds something is moved aside, too. */
+CDN_MUST_USE int cdn_nest_link_over(int dirfd, const char *name,
+    const char *target);
+
 /*
  * Makes name (no slash) a regular file (0600) of these bytes.  Nothing is
  * written when it is that already; a link or file is replaced, an empty

@@ -4,6 +4,7 @@
 
 #include "enforce/audit/journal.h"
 #include "enforce/home/env.h"
+#include "enforce/launch/agent.h"
 #include "enforce/session/othernames.h"
 #include "enforce/session/own.h"
 
@@ -174,8 +175,12 @@ begin(struct cordon_process *p, struct cordon_error *err)
 
 	fill_request(p);
 	cdn_launch_tell(p->plan, p->options);
+	cdn_launch_tell_agent(p->session, p->options);
 	code = recorded(p, cdn_record_start(p->record, p->plan, p->options,
 	    &why), &why, err);
+	if (code == 0)
+		code = recorded(p, cdn_record_agent(p->record, p->session,
+		    &why), &why, err);
 	if (code == 0)
 		code = cdn_run_start(&p->request, &p->running, err);
 	return code;

@@ -44,7 +44,6 @@ struct cordon_plan {
 	struct cdn_terms terms;
 	struct cdn_host host;
 	const struct cdn_plan *plan;
-	const char *program; /* as given; NULL: none */
 	bool apart; /* in namespaces of its own */
 };
 

@@ -46,9 +46,6 @@ make_plan(const struct cordon_session *session,
 	plan->arena = arena;
 	plan->session = session;
 	cdn_terms_find(session, options, &plan->terms);
-	if (options->argv != NULL && options->argv[0] != NULL)
-		plan->program = cdn_arena_dup(arena, options->argv[0],
-		    strlen(options->argv[0]));
 	cdn_host_probe(&plan->host);
 	if (plan->terms.backend == CORDON_BACKEND_NONE) /* makes use of nothing */
 		plan->host = (struct cdn_host){

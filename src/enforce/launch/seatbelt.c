@@ -3,31 +3,19 @@
  */
 #include "enforce/launch/launch.h"
 
+#include "engine/decide/agents.h"
 #include "engine/seatbelt/seatbelt.h"
-
-/* The last name of a path. */
-static const char *
-name_of(const char *program)
-{
-	const char *slash = strrchr(program, '/');
-
-	return slash != NULL ? slash + 1 : program;
-}
 
 /* Which agent it is, and where it was told to keep its state. */
 static void
-find_provider(const struct cordon_plan *plan, struct cdn_seatbelt_facts *facts)
+find_provider(const struct cordon_session *session,
+    struct cdn_seatbelt_facts *facts)
 {
-	struct cdn_seatbelt_provider provider;
-
-	for (size_t i = 0; plan->program != NULL &&
-	     cdn_seatbelt_provider(i, &provider); i++) {
-		if (strcmp(provider.name, name_of(plan->program)) != 0)
-			continue;
-		facts->provider = provider.name;
-		if (provider.variable != NULL)
-			facts->provider_dir = getenv(provider.variable);
-	}
+	if (session->agent.is == NULL)
+		return;
+	facts->provider = session->agent.is->name;
+	if (session->agent.moved)
+		facts->provider_dir = session->agent.dirs[0];
 }
 
 int
@@ -43,7 +31,7 @@ cdn_launch_sbpl(const struct cordon_plan *plan, struct cdn_buf *out,
 
 	if (arena == NULL)
 		return cdn_err_nomem(err);
-	find_provider(plan, &facts);
+	find_provider(plan->session, &facts);
 	code = cdn_seatbelt_build(arena, &plan->session->spec, &facts,
 	    &seatbelt, err);
 	if (code == 0)

@@ -3,6 +3,7 @@
 #include "enforce/home/env.h"
 #include "enforce/home/home.h"
 #include "enforce/session/attach.h"
+#include "engine/decide/agents.h"
 
 extern char **environ;
 
@@ -62,6 +63,10 @@ open_home(const struct cordon_session *session, void *arg, void **ret,
 		.home = session->own.home,
 		.tmp = session->own.tmp,
 		.path = request->path,
+		.states = session->agent.dirs,
+		.state_count = session->agent.dir_count,
+		.copies = session->agent.files,
+		.copy_count = session->agent.file_count,
 	};
 	struct cdn_home *home = NULL;
 	int code;
@@ -76,13 +81,31 @@ open_home(const struct cordon_session *session, void *arg, void **ret,
 	return code;
 }
 
+/* What the agent that is run needs to find in the real home and in /tmp. */
+static int
+make_state(const struct cdn_agent_here *agent, struct cordon_error *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < agent->dir_count; i++)
+		code = cdn_home_make(agent->dirs[i], err);
+	for (size_t i = 0; code == 0 && i < agent->data_count; i++)
+		code = cdn_home_make(agent->data[i], err);
+	if (code == 0 && agent->is != NULL && agent->scratch[0] != '\0')
+		code = cdn_home_make_shared(agent->scratch, err);
+	return code;
+}
+
 int
 cdn_launch_home(struct cordon_process *p, const char *path,
     struct cordon_error *err)
 {
 	const struct cordon_session *session = p->session;
 	struct home_request request = { p->arena, path };
+	int code = make_state(&session->agent, err);
 
+	if (code != 0)
+		return code;
 	if (session->own.home[0] == '\0' && session->own.tmp[0] == '\0')
 		return 0;
 	return cdn_session_attach(session, open_home, &request, close_home,
@@ -104,6 +127,7 @@ static int
 compose(struct cordon_process *p, struct cordon_error *err)
 {
 	const struct cordon_session *session = p->session;
+	const struct cdn_agent *agent = session->agent.is;
 	struct cdn_env_layer *layers = cdn_arena_array(p->arena,
 	    session->loaded_count + 1, sizeof(*layers));
 	struct cdn_env_spec spec = {
@@ -112,6 +136,9 @@ compose(struct cordon_process *p, struct cordon_error *err)
 		.layer_count = session->loaded_count,
 		.home = session->own.home,
 		.tmp = session->own.tmp,
+		.agent_set = agent == NULL || p->terms.backend ==
+		    CORDON_BACKEND_NONE ? NULL : agent->set,
+		.agent_pass = agent == NULL ? NULL : agent->pass,
 		.extra = p->options->env,
 		.extra_count = p->options->env_count,
 	};

@@ -8,23 +8,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "enforce/session/agent.h"
 #include "enforce/session/own.h"
 #include "engine/decide/floor.h"
 #include "engine/decide/preset.h"
 
 static const char floor_source[] = "<floor>";
 
-/* Files that variables of the caller move elsewhere. */
+/* Files that variables of the caller move elsewhere; agents have their own. */
 static const struct {
 	const char *variable;
-	const char *below; /* "" = all of it */
+	const char *below;
 	const char *shown;
 } moved[] = {
 	{ "CARGO_HOME", "/credentials", "$CARGO_HOME/credentials" },
 	{ "CARGO_HOME", "/credentials.toml", "$CARGO_HOME/credentials.toml" },
-	{ "CODEX_HOME", "", "$CODEX_HOME" },
-	{ "CLAUDE_CONFIG_DIR", "", "$CLAUDE_CONFIG_DIR" },
-	{ "GROK_HOME", "", "$GROK_HOME" },
 };
 
 /* cordon's own places below a home, wherever the variables point now. */
@@ -171,11 +169,14 @@ add_matches(struct cdn_placelist *list, const struct cdn_place *like)
 		    like->shown);
 }
 
+/* What the agent that is run has in the caller's home, goes to `kept`. */
 static void
-add_credential(struct cdn_placelist *list, const struct cdn_floor_row *row)
+add_credential(struct cdn_placelist *list, struct cdn_placelist *kept,
+    const struct cdn_floor_row *row)
 {
 	struct cdn_place like = { .shown = row->path, .glob = row->glob,
 		.sidecars = row->is_file, .pos = { .source = floor_source } };
+	bool is_own = cdn_agent_owns(list->g->session, row);
 	const char *homes[HOMES];
 
 	if (row->path[0] != '~') {
@@ -187,20 +188,49 @@ add_credential(struct cdn_placelist *list, const struct cdn_floor_row *row)
 	find_homes(list->g->session, homes);
 	for (size_t i = 0; i < HOMES; i++)
 		if (homes[i][0] != '\0')
-			cdn_placelist_add(list, cdn_placelist_name(list,
-			    homes[i], row->path + 1), &like);
+			cdn_placelist_add(i == 0 && is_own ? kept : list,
+			    cdn_placelist_name(list, homes[i], row->path + 1),
+			    &like);
+}
+
+static const char *
+directory_of(const char *variable)
+{
+	const char *dir = variable == NULL ? NULL : getenv(variable);
+
+	return dir != NULL && dir[0] == '/' && dir[1] != '\0' ? dir : NULL;
+}
+
+/* The state of an agent as a whole. */
+static void
+add_moved_agent(struct cdn_placelist *list, struct cdn_placelist *kept,
+    const struct cdn_agent *agent)
+{
+	const struct cdn_agent_here *here = &list->g->session->agent;
+	const char *dir = directory_of(agent->variable);
+	struct cdn_place like = { .pos = { .source = floor_source } };
+
+	if (dir == NULL)
+		return;
+	like.shown = cdn_arena_printf(list->g->arena, "$%s", agent->variable);
+	cdn_placelist_add(agent == here->is ? kept : list,
+	    like.shown == NULL ? NULL : cdn_placelist_name(list, dir, ""),
+	    &like);
 }
 
 static void
-add_moved(struct cdn_placelist *list)
+add_moved(struct cdn_placelist *list, struct cdn_placelist *kept)
 {
-	for (size_t i = 0; i < CDN_LEN(moved); i++) {
-		const char *dir = getenv(moved[i].variable);
-		struct cdn_place like = { .shown = moved[i].shown,
-			.sidecars = moved[i].below[0] != '\0',
-			.pos = { .source = floor_source } };
+	const struct cdn_agent *agent;
 
-		if (dir != NULL && dir[0] == '/' && dir[1] != '\0')
+	for (size_t i = 0; (agent = cdn_agent(i)) != NULL; i++)
+		add_moved_agent(list, kept, agent);
+	for (size_t i = 0; i < CDN_LEN(moved); i++) {
+		const char *dir = directory_of(moved[i].variable);
+		struct cdn_place like = { .shown = moved[i].shown,
+			.sidecars = true, .pos = { .source = floor_source } };
+
+		if (dir != NULL)
 			cdn_placelist_add(list, cdn_placelist_name(list, dir,
 			    moved[i].below), &like);
 	}
@@ -228,7 +258,7 @@ add_protected(struct cdn_placelist *list,
 
 /* Credentials, and what documents and callers add to them. */
 static void
-add_closed(struct cdn_placelist *list,
+add_closed(struct cdn_placelist *list, struct cdn_placelist *kept,
     const struct cordon_session_options *options)
 {
 	const struct cordon_session *s = list->g->session;
@@ -236,8 +266,8 @@ add_closed(struct cdn_placelist *list,
 	size_t first;
 
 	for (size_t i = 0; (row = cdn_floor_credential(i)) != NULL; i++)
-		add_credential(list, row);
-	add_moved(list);
+		add_credential(list, kept, row);
+	add_moved(list, kept);
 	first = list->n;
 	for (size_t i = 0; i < s->loaded_count; i++)
 		cdn_placelist_roots(list, &s->loaded[i].policy->protect);
@@ -369,23 +399,27 @@ cdn_gather_floor(struct cdn_gather *g,
     struct cdn_place_list *ret_inodes)
 {
 	struct cdn_placelist closed = { .g = g, .keys = true };
-	struct cdn_placelist sealed = { .g = g };
+	struct cdn_placelist sealed = { .g = g }, kept = { .g = g };
 	struct cdn_placelist hidden = { .g = g }, own = { .g = g };
 	struct cdn_placelist inodes = { .g = g };
 
-	add_closed(&closed, options);
+	add_closed(&closed, &kept, options);
 	add_sealed(&sealed);
+	cdn_gather_obeyed(&sealed);
 	add_hidden(&hidden);
 	add_devices(&hidden, &own, options->preset);
 	add_inodes(&inodes);
 	cdn_placelist_aliases(&closed);
+	cdn_placelist_aliases(&kept);
 	cdn_placelist_aliases(&sealed);
 	cdn_placelist_aliases(&hidden);
 	if (g->session->own.home[0] != '\0')
 		add_exact(&own, g->session->own.home, "");
 	if (g->session->own.tmp[0] != '\0')
 		add_exact(&own, g->session->own.tmp, "");
+	cdn_gather_data(&own);
 	spec->closed = cdn_placelist_done(&closed);
+	spec->kept = cdn_placelist_done(&kept);
 	spec->sealed = cdn_placelist_done(&sealed);
 	spec->hidden = cdn_placelist_done(&hidden);
 	spec->own = cdn_placelist_done(&own);

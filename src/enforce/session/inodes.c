@@ -95,6 +95,8 @@ cdn_inodes_judge(const struct cordon_session *session,
 	    real->nlink < 2)
 		return;
 	if (!denied_by_places(&look, &session->spec.closed) &&
+	    (question->as == CORDON_AS_PROCESS ||
+		!denied_by_places(&look, &session->spec.kept)) &&
 	    !denied_by_places(&look, &session->inodes) &&
 	    !denied_by_documents(&look))
 		cdn_other_names_judge(question, real->dev, real->ino, verdict,

@@ -63,6 +63,18 @@ is_inside(const char *workspace, const char *cwd, const char *command)
 	    cdn_placelist_below(real.path, workspace);
 }
 
+bool
+cdn_program_is_inside(const char *command, const char *cwd,
+    const char *workspace, const char *path)
+{
+	char file[CDN_PATH_MAX + 1];
+
+	if (strchr(command, '/') != NULL)
+		return is_inside(workspace, cwd, command);
+	return cdn_program_search(command, path, file) &&
+	    is_inside(workspace, "/", file);
+}
+
 /* Behind the first component of that name: 0 when there is none. */
 static size_t
 behind(const struct cdn_real *real, const char *component)

@@ -4,6 +4,7 @@
  */
 #include "enforce/session/workers.h"
 
+#include "enforce/session/agent.h"
 #include "enforce/session/program.h"
 #include "engine/decide/floor.h"
 #include "engine/decide/preset.h"
@@ -195,6 +196,7 @@ cdn_gather_runtime(struct cdn_gather *g,
 	add_readable(&v, options);
 	add_writable(&v);
 	add_worktree(&v);
+	cdn_gather_state(&v.read, &v.write);
 	spec->runtime_read = cdn_placelist_done(&v.read);
 	spec->runtime_write = cdn_placelist_done(&v.write);
 }

@@ -1,6 +1,7 @@
 /*
  * session - putting it together.
  */
+#include "enforce/session/agent.h"
 #include "enforce/session/attach.h"
 #include "enforce/session/elsewhere.h"
 #include "enforce/session/folded.h"
@@ -267,6 +268,8 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 	if (g->lookup == NULL)
 		return cdn_err_nomem(err);
 	g->code = cdn_own_find(s, g->lookup, options, err);
+	if (g->code == 0)
+		g->code = cdn_agent_here_find(s, options, err);
 	if (g->code == 0)
 		g->code = read_mounts(s, &g->mounts, err);
 	if (g->code == 0)

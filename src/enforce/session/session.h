@@ -37,9 +37,27 @@ struct cdn_own {
 	const char *tmp;  /* base/tmp/ID, "" when the host's is used */
 };
 
+/* The agent that is run: agent.h.  Paths are as named, links not followed. */
+struct cdn_agent;
+struct cdn_agent_here {
+	const struct cdn_agent *is; /* NULL: none */
+	const char *namesake; /* none, for it lies in the workspace; or NULL */
+	bool moved;	      /* a variable of its own names its directory */
+	const char **dirs;    /* of its state; need not be there yet */
+	const char **shown;   /* the same for people: "~/.claude" */
+	size_t dir_count;
+	const char **data; /* below them, real: written although a name above
+			    * is sealed */
+	size_t data_count;
+	const char **files; /* directly in the real home */
+	size_t file_count;
+	const char *scratch; /* in /tmp; "" = none */
+};
+
 struct cordon_session {
 	struct cdn_arena *arena; /* owns everything but the policies */
 	struct cdn_own own;
+	struct cdn_agent_here agent;
 	struct cdn_places places;
 	const char *workspace; /* real path */
 	const char *cwd;       /* relative questions start here */

@@ -245,6 +245,18 @@ build_floor_modify(struct cdn_arena *arena,
 	return finish(&modify, &a->floor.modify, err);
 }
 
+/* As floor.read: everything passes, and then these do not. */
+static int
+build_kept(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
+    struct cdn_authority *a, struct cordon_error *err)
+{
+	struct builder kept = { .arena = arena, .fold = spec->fold };
+
+	add_all(&kept);
+	add_places(&kept, &spec->kept, true);
+	return finish(&kept, &a->kept, err);
+}
+
 /* ----- Grants -------------------------------------------------------------- */
 
 /* What may be modified may be read. */
@@ -362,6 +374,20 @@ inside_preset(const struct cdn_authority *a)
 	return a->preset;
 }
 
+/* An agent without its model is useless. */
+static struct cdn_network_set
+default_network(const struct cdn_preset *preset, const char *agent)
+{
+	enum cdn_network_mode mode = agent != NULL ? CDN_NETWORK_FULL :
+						     preset->network;
+
+	return (struct cdn_network_set){
+		.mode = mode,
+		.mode_rule = cdn_network_rule(mode, (struct cdn_pos){
+		    .source = agent != NULL ? agent : preset->source }),
+	};
+}
+
 static int
 build_preset(const struct builder *like, const struct cdn_authority_spec *spec,
     struct cdn_authority *a, struct cordon_error *err)
@@ -370,11 +396,8 @@ build_preset(const struct builder *like, const struct cdn_authority_spec *spec,
 		spec->executed_count };
 
 	a->preset_profile.name = a->profile_name;
-	a->preset_profile.network = (struct cdn_network_set){
-		.mode = a->preset->network,
-		.mode_rule = cdn_network_rule(a->preset->network,
-		    (struct cdn_pos){ .source = a->preset->source }),
-	};
+	a->preset_profile.network = default_network(a->preset,
+	    spec->network_source);
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
 		struct cdn_rules rules;
 		int code = cdn_preset_rules(like->arena, inside_preset(a), op,
@@ -398,6 +421,8 @@ build_all(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 
 	if (code == 0)
 		code = build_floor_modify(arena, spec, a, err);
+	if (code == 0)
+		code = build_kept(arena, spec, a, err);
 	if (code == 0)
 		code = build_layers(&like, spec, a, err);
 	if (code == 0)

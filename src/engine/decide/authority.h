@@ -45,6 +45,7 @@ struct cdn_authority {
 	const struct cdn_network_set *command_network; /* or NULL */
 
 	struct cdn_scope floor; /* modify: only what read does not deny */
+	struct cdn_rule_set kept; /* of the floor, for AGENT */
 	size_t floor_shared; /* from here on floor.modify repeats floor.read */
 	struct cdn_scope command; /* --read, --write */
 	struct cdn_rule_set command_sockets;

@@ -133,6 +133,8 @@ subtree_one(const struct cdn_authority *a, enum cordon_as as,
 	enum cdn_subtree outside;
 	cdn_str relative;
 
+	if (as != CORDON_AS_PROCESS)
+		floor = both(floor, set_subtree(&a->kept, stripped));
 	if (floor == CDN_SUBTREE_DENY)
 		return floor;
 	if (cdn_authority_inside(a, stripped, &relative))
@@ -241,6 +243,7 @@ same_op(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
 	if (p_in != q_in || above_workspace(a, p) || above_workspace(a, q))
 		return false;
 	if (!scope_same(&a->floor, op, p, q) ||
+	    (as != CORDON_AS_PROCESS && !set_same(&a->kept, p, q)) ||
 	    !set_same(&a->runtime_write_roots, p, q))
 		return false;
 	if (!p_in)
@@ -290,14 +293,17 @@ is_lifted(const struct cdn_authority *a, enum cordon_layer layer,
 }
 
 static bool
-is_guarded(const struct cdn_authority *a, enum cordon_op op, cdn_str stripped,
-    struct cdn_answer *ret)
+is_guarded(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped, struct cdn_answer *ret)
 {
 	const struct cdn_scope *floor = &a->floor;
 	cdn_str relative;
 
 	if (guarded_by(op == CORDON_MODIFY ? &floor->modify : &floor->read,
 		CORDON_LAYER_FLOOR, stripped, ret))
+		return true;
+	if (as != CORDON_AS_PROCESS &&
+	    guarded_by(&a->kept, CORDON_LAYER_FLOOR, stripped, ret))
 		return true;
 	if (!cdn_authority_inside(a, stripped, &relative))
 		return false;
@@ -320,8 +326,8 @@ link_is_allowed(const struct cdn_authority *a, enum cordon_as as, cdn_str path,
 	cdn_str stripped = cdn_authority_strip(path);
 	struct cdn_answer guard;
 
-	if (!is_guarded(a, CORDON_READ, stripped, &guard) &&
-	    !is_guarded(a, CORDON_MODIFY, stripped, &guard))
+	if (!is_guarded(a, as, CORDON_READ, stripped, &guard) &&
+	    !is_guarded(a, as, CORDON_MODIFY, stripped, &guard))
 		return true;
 	*ret_verdict = cdn_finding_verdict(&guard.finding, as, CORDON_MODIFY,
 	    guard.layer, a->profile_name);

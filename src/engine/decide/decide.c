@@ -190,13 +190,26 @@ judge_outside(const struct cdn_authority *a, enum cordon_as as,
 	return deny_outside();
 }
 
+/* ----- The floor ------------------------------------------------------------ */
+
+/* What an agent keeps for its own process, it may not name to a tool. */
+static struct cdn_finding
+judge_floor(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped)
+{
+	struct cdn_finding floor = scope_judge(&a->floor, op, stripped);
+
+	return !floor.allowed || as == CORDON_AS_PROCESS ? floor :
+	    cdn_rule_set_judge(&a->kept, stripped);
+}
+
 /* ----- A path --------------------------------------------------------------- */
 
 static struct cdn_answer
 judge_one(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
     cdn_str stripped)
 {
-	struct cdn_finding floor = scope_judge(&a->floor, op, stripped);
+	struct cdn_finding floor = judge_floor(a, as, op, stripped);
 	struct inside path = { .stripped = &stripped };
 
 	if (!floor.allowed)
@@ -401,7 +414,7 @@ static struct cdn_answer
 judge_socket(const struct cdn_authority *a, const struct cdn_question *q,
     cdn_str stripped)
 {
-	struct cdn_finding floor = scope_judge(&a->floor, CORDON_READ,
+	struct cdn_finding floor = judge_floor(a, q->as, CORDON_READ,
 	    stripped);
 	struct cdn_answer named, placed;
 

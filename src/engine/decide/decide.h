@@ -66,6 +66,8 @@ struct cdn_authority_spec {
 	struct cdn_place_list hidden; /* neither read nor written ... */
 	struct cdn_place_list own;    /* ... except these, below them */
 	struct cdn_place_list closed; /* credentials, protect: nothing at all */
+	/* Closed to AGENT alone: what the agent that is run keeps for itself. */
+	struct cdn_place_list kept;
 
 	struct cdn_place_list command_read; /* --read */
 	struct cdn_place_list command_write; /* --write */
@@ -75,6 +77,8 @@ struct cdn_authority_spec {
 	struct cdn_place_list command_sockets; /* granted to this command */
 	const struct cdn_network_set *network; /* --network, or NULL */
 	bool network_granted; /* to this command: called workers hold no more */
+	/* An agent's: its network is open where nobody says anything.  Or NULL. */
+	const char *network_source;
 	bool fold; /* compare without case; profiles were resolved so too */
 };
 

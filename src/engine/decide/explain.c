@@ -61,13 +61,16 @@ tell_floor_set(const struct teller *t, const struct cdn_rule_set *set,
 }
 
 static void
-tell_floor(const struct teller *t, enum cordon_op op, cdn_str path)
+tell_floor(const struct teller *t, enum cordon_as as, enum cordon_op op,
+    cdn_str path)
 {
 	const struct cdn_scope *floor = &t->a->floor;
 
 	if (op == CORDON_MODIFY)
 		tell_floor_set(t, &floor->modify, t->a->floor_shared, path);
 	tell_floor_set(t, &floor->read, floor->read.rules.n, path);
+	if (as != CORDON_AS_PROCESS)
+		tell_floor_set(t, &t->a->kept, t->a->kept.rules.n, path);
 }
 
 /*
@@ -117,7 +120,7 @@ tell_path(const struct teller *t, const struct cdn_question *q,
 {
 	enum cordon_op op = deciding_op(t->a, q->as, q->op, stripped);
 
-	tell_floor(t, op, stripped);
+	tell_floor(t, q->as, op, stripped);
 	tell_layers(t, q->as, op, stripped);
 }
 
@@ -166,7 +169,7 @@ tell_socket(const struct teller *t, const struct cdn_question *q,
 	const struct cdn_authority *a = t->a;
 	enum cordon_op op = deciding_op(a, q->as, CORDON_MODIFY, stripped);
 
-	tell_floor(t, op, stripped);
+	tell_floor(t, q->as, op, stripped);
 	for (size_t i = 0; i < a->layer_count; i++)
 		tell_set(t, &a->layers[i].sockets, a->layers[i].layer,
 		    stripped);

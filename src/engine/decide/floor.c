@@ -1,6 +1,9 @@
 #include "engine/decide/floor.h"
 
+#include "engine/decide/agents.h"
+
 /* clang-format off */
+/* Those of agents stand in agents.c. */
 static const struct cdn_floor_row credentials[] = {
 	/* path				 glob	file	why */
 	{ "~/.ssh",			 false, false, "SSH keys" },
@@ -17,14 +20,6 @@ static const struct cdn_floor_row credentials[] = {
 	{ "~/.pypirc",			 false, true,  "registry credentials" },
 	{ "~/.cargo/credentials",	 false, true,  "registry credentials" },
 	{ "~/.cargo/credentials.toml",	 false, true,  "registry credentials" },
-	{ "~/.claude/.credentials.json", false, true,  "agent credentials" },
-	{ "~/.claude",			 false, false, "agent state" },
-	{ "~/.claude.json",		 false, true,  "agent state" },
-	{ "~/.codex",			 false, false, "agent state" },
-	{ "~/.gemini",			 false, false, "agent state" },
-	{ "~/.grok",			 false, false, "agent state" },
-	{ "~/.config/opencode",		 false, false, "agent state" },
-	{ "~/.local/share/opencode",	 false, false, "agent state" },
 	{ "~/.digitorn/jwt.key",	 false, true,  "agent daemon" },
 	{ "~/.digitorn/master.key",	 false, true,  "agent daemon" },
 	{ "~/.digitorn/server.key",	 false, true,  "agent daemon" },
@@ -83,7 +78,17 @@ static const char *const sidecars[] = { "-wal", "-shm", "-journal" };
 const struct cdn_floor_row *
 cdn_floor_credential(size_t i)
 {
-	return i < CDN_LEN(credentials) ? &credentials[i] : NULL;
+	const struct cdn_agent *agent;
+
+	if (i < CDN_LEN(credentials))
+		return &credentials[i];
+	i -= CDN_LEN(credentials);
+	for (size_t k = 0; (agent = cdn_agent(k)) != NULL; k++) {
+		if (i < agent->place_count)
+			return &agent->places[i].row;
+		i -= agent->place_count;
+	}
+	return NULL;
 }
 
 const struct cdn_floor_row *

@@ -45,6 +45,12 @@ network_open(const struct cdn_plan *plan)
 	    plan->network != CDN_NETWORK_UNSET;
 }
 
+static bool
+is_agent(const struct cdn_plan *plan)
+{
+	return plan->agent;
+}
+
 static const struct {
 	struct cdn_plan_limit limit;
 	applies_fn *applies; /* NULL: always */
@@ -59,6 +65,9 @@ static const struct {
 	    "command lines of other processes (/proc)" }, NULL },
 	{ { "visible-interfaces", true, false, "the list of network interfaces" },
 	    NULL },
+	{ { "agent-credentials", true, false,
+	    "the agent's own credentials: it reads and replaces them, and so "
+	    "can whatever it starts" }, is_agent },
 	{ { "exec-unread", true, false,
 	    "what an executable does that may not be read: refusing to "
 	    "execute it is best effort" }, reads_judged },

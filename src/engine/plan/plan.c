@@ -98,6 +98,7 @@ choose(struct cdn_plan_build *b)
 	plan->region_count = b->region_count;
 	plan->caged = b->in->host->landlock_abi > 0;
 	plan->traced = b->in->trace && b->broker;
+	plan->agent = b->in->spec->kept.n > 0;
 	plan->strict = b->in->spec->preset == CORDON_PRESET_STRICT ||
 	    !plan->caged;
 	plan->network = cdn_decide_network(b->in->authority);

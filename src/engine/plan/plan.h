@@ -140,6 +140,7 @@ struct cdn_plan {
 	 */
 	bool no_modify;
 	bool strict;	/* no ptrace and its like: the preset, or no Landlock */
+	bool agent;	/* one runs, and what it keeps for itself is open to it */
 	bool traced;	/* mode C, and nothing at all goes on unseen */
 	bool caged;	/* false: this host cannot confine anything (no Landlock) */
 	struct cdn_region *regions; /* parents before what lies below */

@@ -7,6 +7,7 @@
 #include "engine/seatbelt/seatbelt.h"
 
 #include "base/arena.h"
+#include "engine/decide/agents.h"
 
 static const char source[] = "<seatbelt>";
 
@@ -69,55 +70,17 @@ static const struct row secret[] = {
 	{ "~/Library/Application Support/Google/Chrome", false, false },
 	{ "~/Library/Application Support/BraveSoftware", false, false },
 };
-
-/* The agents; what each keeps in the home beside its directory. */
-struct provider {
-	struct cdn_seatbelt_provider is;
-	bool keychain; /* its credentials are there */
-	const struct row *files; /* unless its directory was moved */
-	size_t file_count;
-};
-
-static const struct row claude_files[] = {
-	{ "~/.claude.json", true, false },
-	{ "~/.claude.json.lock", true, false },
-	{ "~/.claude.json.tmp.*.*", true, true }, /* process and time */
-};
-
-static const struct provider providers[] = {
-	{ { "codex", "CODEX_HOME", ".codex" }, false, NULL, 0 },
-	{ { "claude", "CLAUDE_CONFIG_DIR", ".claude" }, true, claude_files,
-	    CDN_LEN(claude_files) },
-	{ { "gemini", NULL, ".gemini" }, false, NULL, 0 },
-	{ { "grok", "GROK_HOME", ".grok" }, false, NULL, 0 },
-};
-
-/* Below the state of any agent: what it later executes or obeys. */
-static const char *const obeyed[] = {
-	"settings.json", "settings.local.json", "config.toml", "mcp.json",
-	"hooks", "hooks.json", "CLAUDE.md", "AGENTS.md", "GEMINI.md",
-	"agents", "commands", "prompts", "skills", "plugins", "extensions",
-};
 /* clang-format on */
 
 static const char keychain[] = "~/Library/Keychains";
-
-bool
-cdn_seatbelt_provider(size_t i, struct cdn_seatbelt_provider *ret)
-{
-	if (i >= CDN_LEN(providers))
-		return false;
-	*ret = providers[i].is;
-	return true;
-}
 
 /* ----- Lists ------------------------------------------------------------------- */
 
 struct builder {
 	struct cdn_arena *arena;
 	const struct cdn_seatbelt_facts *facts;
-	const struct provider *provider; /* or NULL */
-	const char *state; /* of the provider; NULL: none, or no home */
+	const struct cdn_agent *agent; /* or NULL */
+	bool moved; /* its first directory lies elsewhere */
 	bool failed;
 };
 
@@ -184,70 +147,104 @@ as_places(const struct list *list)
 
 /* ----- The agent ---------------------------------------------------------------- */
 
-static bool
-is_moved(const struct builder *b)
+static void
+find_agent(struct builder *b)
 {
 	const char *dir = b->facts->provider_dir;
 
-	return b->provider != NULL && b->provider->is.variable != NULL &&
+	if (b->facts->provider != NULL)
+		b->agent = cdn_agent_find(b->facts->provider);
+	b->moved = b->agent != NULL && b->agent->variable != NULL &&
 	    dir != NULL && dir[0] == '/';
 }
 
-static void
-find_provider(struct builder *b)
+/* Where place i of the agent lies; NULL: nowhere, or no memory. */
+static const char *
+place_path(struct builder *b, size_t i)
 {
-	for (size_t i = 0; b->facts->provider != NULL &&
-	     i < CDN_LEN(providers); i++)
-		if (strcmp(b->facts->provider, providers[i].is.name) == 0)
-			b->provider = &providers[i];
-	if (is_moved(b))
-		b->state = b->facts->provider_dir;
-	else if (b->provider != NULL && b->facts->home != NULL) {
-		b->state = cdn_arena_printf(b->arena, "%s/%s", b->facts->home,
-		    b->provider->is.state);
-		b->failed |= b->state == NULL;
-	}
+	const struct cdn_agent_place *place = &b->agent->places[i];
+	const char *home = b->facts->home;
+	const char *path;
+
+	if (b->moved)
+		return i == 0 ? b->facts->provider_dir : NULL;
+	if (home == NULL || home[0] != '/')
+		return NULL;
+	path = cdn_arena_join(b->arena, cdn_str_of(home),
+	    cdn_str_of(place->row.path + 1));
+	b->failed |= path == NULL;
+	return path;
+}
+
+static bool
+has(const struct list *list, const char *path)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->v[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* The session may have said so already. */
+static void
+push_new(struct builder *b, struct list *list, const char *path, bool glob,
+    bool alone)
+{
+	const struct cdn_place place = { .path = path, .shown = path,
+		.pos = { .source = source }, .glob = glob, .alone = alone };
+
+	if (path == NULL)
+		b->failed = true;
+	else if (!has(list, path))
+		push(b, list, &place);
+}
+
+static void
+push_obeyed(struct builder *b, struct list *sealed, const char *state)
+{
+	const char *pattern;
+
+	for (size_t i = 0; (pattern = cdn_agent_obeyed(b->agent, i)) != NULL;
+	     i++)
+		push_new(b, sealed, cdn_arena_printf(b->arena, "%s/%s", state,
+		    pattern), strchr(pattern, '*') != NULL, false);
 }
 
 static void
 push_state(struct builder *b, struct list *write, struct list *sealed)
 {
-	struct cdn_place place = { .path = b->state, .shown = b->state,
-		.pos = { .source = source } };
+	for (size_t i = 0; b->agent != NULL && i < b->agent->place_count;
+	     i++) {
+		enum cdn_agent_kind kind = b->agent->places[i].kind;
+		const char *path = kind == CDN_AGENT_PART ? NULL :
+		    place_path(b, i);
 
-	if (b->state == NULL)
-		return;
-	push(b, write, &place);
-	for (size_t i = 0; i < CDN_LEN(obeyed); i++) {
-		place.path = place.shown = cdn_arena_printf(b->arena, "%s/%s",
-		    b->state, obeyed[i]);
-		if (place.path == NULL)
-			b->failed = true;
-		else
-			push(b, sealed, &place);
+		if (path == NULL)
+			continue;
+		push_new(b, write, path, false, kind == CDN_AGENT_FILE);
+		if (kind == CDN_AGENT_DIR)
+			push_obeyed(b, sealed, path);
 	}
-	if (!is_moved(b))
-		push_rows(b, write, b->provider->files,
-		    b->provider->file_count);
+	for (size_t i = 0; b->agent != NULL && !b->moved &&
+	     i < b->agent->beside_count; i++) {
+		const struct row row = { b->agent->beside[i].path, true,
+			b->agent->beside[i].glob };
+
+		push_row(b, write, &row);
+	}
 }
 
 /* Its own state is closed to every run but its own. */
 static bool
-is_its_own(const struct builder *b, const struct cdn_place *place)
+is_its_own(struct builder *b, const struct cdn_place *place)
 {
-	size_t n = b->state == NULL ? 0 : strlen(b->state);
+	for (size_t i = 0; b->agent != NULL && i < b->agent->place_count;
+	     i++) {
+		const char *path = place_path(b, i);
+		size_t n = path == NULL ? 0 : strlen(path);
 
-	if (n == 0)
-		return false;
-	if (strncmp(place->path, b->state, n) == 0 &&
-	    (place->path[n] == '\0' || place->path[n] == '/'))
-		return true;
-	for (size_t i = 0; i < b->provider->file_count && !is_moved(b); i++) {
-		const char *name = b->provider->files[i].path + 1;
-		size_t home = strlen(b->facts->home);
-
-		if (strncmp(place->path, b->facts->home, home) == 0 &&
-		    strcmp(place->path + home, name) == 0)
+		if (n > 0 && strncmp(place->path, path, n) == 0 &&
+		    (place->path[n] == '\0' || place->path[n] == '/'))
 			return true;
 	}
 	return false;
@@ -258,7 +255,7 @@ is_its_own(const struct builder *b, const struct cdn_place *place)
 static bool
 is_lent(const struct builder *b, const struct row *row)
 {
-	return b->provider != NULL && b->provider->keychain &&
+	return b->agent != NULL && b->agent->keychain &&
 	    strcmp(row->path, keychain) == 0;
 }
 
@@ -289,7 +286,7 @@ fill(struct builder *b, const struct cdn_authority_spec *spec,
 	struct list read = { 0 }, write = { 0 }, sealed = { 0 };
 
 	ret->spec = *spec;
-	find_provider(b);
+	find_agent(b);
 	push_all(b, &read, &spec->runtime_read);
 	push_all(b, &write, &spec->runtime_write);
 	push_all(b, &sealed, &spec->sealed);

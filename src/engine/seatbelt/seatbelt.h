@@ -45,13 +45,4 @@ CDN_MUST_USE int cdn_seatbelt_format(struct cdn_arena *arena,
     const struct cdn_seatbelt *seatbelt, struct cdn_buf *out,
     struct cordon_error *err);
 
-/* Who an agent is by the name of its program, and the variable that moves its
- * state; false past the end. */
-struct cdn_seatbelt_provider {
-	const char *name;
-	const char *variable; /* NULL: it cannot be moved */
-	const char *state;    /* below the home */
-};
-bool cdn_seatbelt_provider(size_t i, struct cdn_seatbelt_provider *ret);
-
 #endif

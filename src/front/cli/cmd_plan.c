@@ -67,6 +67,7 @@ cli_plan(const struct cli_args *args)
 		return CLI_INVALID;
 	}
 	with.command = args->operands.n > 0 ? args->operands.v[0] : NULL;
+	with.is_agent = true;
 	if (!cli_launch_options(args, &options) ||
 	    !read_format(args, &options, &format))
 		return CLI_INVALID;

@@ -215,6 +215,7 @@ cli_run(const struct cli_args *args)
 	if (!has_command(args) || !cli_launch_options(args, &options))
 		return CLI_RUN_FAILED;
 	with.command = args->operands.v[0];
+	with.is_agent = true;
 	session = cli_launch_session(&with);
 	if (session == NULL)
 		return CLI_RUN_FAILED;

@@ -73,6 +73,9 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "PATH outside may be read and modified; repeatable" },
 	[CLI_NETWORK]	  = { "network", CLI_VALUE, "WHAT",
 	    "none, loopback, full or HOST[:PORT][,...]", network_word },
+	[CLI_AGENT]	  = { "agent", CLI_VALUE, "NAME",
+	    "auto (default), claude, codex, gemini, opencode or none",
+	    cli_agent_word },
 	[CLI_BACKEND]	  = { "backend", CLI_VALUE, "NAME",
 	    "auto (default), native, bwrap, seatbelt or none", cli_backend_word },
 	[CLI_ENFORCEMENT] = { "enforcement", CLI_VALUE, "HOW",
@@ -193,6 +196,14 @@ const char *
 cli_preset_word(int i)
 {
 	return cordon_preset_name((enum cordon_preset)i);
+}
+
+/* "none", the first of the names, is the last here. */
+const char *
+cli_agent_word(int i)
+{
+	return i == CORDON_AGENT_MAX ? NULL :
+	    cordon_agent_name((enum cordon_agent)((i + 1) % CORDON_AGENT_MAX));
 }
 
 /* The first word of two of these means "as the documents say": not to be said. */

@@ -20,6 +20,7 @@ enum cli_option {
 	CLI_READ,
 	CLI_WRITE,
 	CLI_NETWORK,
+	CLI_AGENT,
 	CLI_BACKEND,
 	CLI_ENFORCEMENT,
 	CLI_ISOLATION,
@@ -92,6 +93,7 @@ struct cli_args {
 	bool dashes; /* there was a "--" */
 	/* The program that the command is going to run; it fills it in. */
 	const char *command;
+	bool is_agent; /* its name may be an agent's: --agent auto */
 };
 
 const struct cli_option_row *cli_option_row(enum cli_option option);
@@ -120,6 +122,7 @@ CDN_MUST_USE bool cli_word(const struct cli_args *args, enum cli_option option,
 const char *cli_op_word(int i);
 const char *cli_as_word(int i);
 const char *cli_preset_word(int i);
+const char *cli_agent_word(int i);
 const char *cli_enforcement_word(int i);
 const char *cli_backend_word(int i);
 const char *cli_isolation_word(int i);

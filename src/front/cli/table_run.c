@@ -21,6 +21,11 @@ static const struct cli_command rows[] = {
 "happens, the audit keeps them all.  What the kernel refuses by itself is seen\n"
 "with --trace only.\n"
 "\n"
+"An agent is known by its name (claude, codex, gemini, opencode): its own state\n"
+"is open to it, but for the settings, hooks and instructions that it would obey\n"
+"later; other agents' state is closed; the network is open unless a policy or\n"
+"--network closes it.  --agent none treats it as any other command.\n"
+"\n"
 "  --enforcement required     every rule holds, or nothing is started (default)\n"
 "  --enforcement degraded     start with what this host can hold, and list the\n"
 "                             rest\n"
@@ -29,12 +34,13 @@ static const struct cli_command rows[] = {
 "cordon run -- make test\n"
 "cordon run --policy policy.yaml --profile dev -- ./build.sh\n"
 "cordon run --network full --timeout 10m -- npm install\n"
+"cordon run -- claude\n"
 "cordon run --dry-run -- make\n",
 	.exits = { NULL },
 	.more_exits = CLI_RUN_EXITS("COMMAND"),
 	.failure = CLI_RUN_FAILED,
-	.options = CLI_SESSION | CLI_LAUNCH | CLI_PRINT | CLI_BIT(CLI_DRY_RUN) |
-	    CLI_BIT(CLI_VERBOSE),
+	.options = CLI_SESSION | CLI_BIT(CLI_AGENT) | CLI_LAUNCH | CLI_PRINT |
+	    CLI_BIT(CLI_DRY_RUN) | CLI_BIT(CLI_VERBOSE),
 	.operands_max = SIZE_MAX,
 	.run = cli_run,
 	},
@@ -53,7 +59,7 @@ static const struct cli_command rows[] = {
 "cordon plan --json --policy policy.yaml --profile dev\n",
 	.exits = { "a run would start",
 		"the enforcement that is asked for is not met", CLI_UNUSABLE },
-	.options = CLI_SESSION | CLI_LAUNCH | CLI_PRINT | CLI_BIT(CLI_FORMAT),
+	.options = CLI_SESSION | CLI_BIT(CLI_AGENT) | CLI_LAUNCH | CLI_PRINT | CLI_BIT(CLI_FORMAT),
 	.operands_max = SIZE_MAX,
 	.run = cli_plan,
 	},
@@ -89,7 +95,7 @@ static const struct cli_command rows[] = {
 		"a path is denied",
 		"a path needs approval, none is denied",
 	},
-	.options = CLI_SESSION | CHECK | CLI_PRINT,
+	.options = CLI_SESSION | CLI_BIT(CLI_AGENT) | CHECK | CLI_PRINT,
 	.operands_max = SIZE_MAX,
 	.run = cli_check,
 	},
@@ -115,7 +121,7 @@ static const struct cli_command rows[] = {
 "cordon verify --preset strict --seed 7\n",
 	.exits = { "the kernel and the policy agree",
 		"they do not, or this host cannot hold the policy", CLI_UNUSABLE },
-	.options = CLI_SESSION | CLI_PRINT | CLI_BIT(CLI_BACKEND) |
+	.options = CLI_SESSION | CLI_BIT(CLI_AGENT) | CLI_PRINT | CLI_BIT(CLI_BACKEND) |
 	    CLI_BIT(CLI_ENFORCEMENT) | CLI_BIT(CLI_ISOLATION) |
 	    CLI_BIT(CLI_HOME) | CLI_BIT(CLI_ALLOW) | CLI_BIT(CLI_TRACE) |
 	    CLI_BIT(CLI_SEED) | CLI_BIT(CLI_VERBOSE),

@@ -118,6 +118,21 @@ load_worker(const char *file, struct cordon_diags *diags,
 	return code;
 }
 
+/* --agent; without it a command may be one by its name. */
+static bool
+read_agent(const struct cli_args *args, enum cordon_agent *ret)
+{
+	const char *word = cli_value(args, CLI_AGENT);
+	int found;
+
+	*ret = args->is_agent ? CORDON_AGENT_AUTO : CORDON_AGENT_NONE;
+	if (word == NULL)
+		return true;
+	found = cli_word_find(cli_agent_word, word);
+	*ret = (enum cordon_agent)((found + 1) % CORDON_AGENT_MAX);
+	return found >= 0;
+}
+
 int
 cli_session_new(const struct cli_args *args, const char *profile,
     struct cordon_diags *diags, struct cordon_session **ret,
@@ -161,6 +176,10 @@ cli_session_new(const struct cli_args *args, const char *profile,
 		o.workers = &worker;
 		o.worker_count = 1;
 	}
+	if (!read_agent(args, &o.agent))
+		return cdn_err(err, CORDON_E_INVALID, "'%s' is no agent (auto, "
+		    "claude, codex, gemini, opencode, none)",
+		    cli_value(args, CLI_AGENT));
 	return cordon_session_new(&o, diags, ret, err);
 }
 

@@ -52,7 +52,10 @@ run_env(void *arg)
 	struct cdn_env env = { .set_names = { names, 1 },
 		.set_values = { values, 1 } };
 	struct cdn_env_layer layer = { &env, true };
-	struct cdn_env_spec spec = { caller, &layer, 1, "/h", "/t", extra, 2 };
+	static const char *const set[] = { "SANDBOX=1", NULL };
+	static const char *const pass[] = { "X_*", NULL };
+	struct cdn_env_spec spec = { caller, &layer, 1, "/h", "/t", set, pass,
+		extra, 2 };
 	struct cdn_arena *arena = cdn_arena_new();
 	char **list = NULL;
 	int r;

@@ -61,7 +61,11 @@ struct given {
 	size_t layer_count;
 	const char *extra[LIST_MAX];
 	const char *home, *tmp;
+	bool agent; /* which sets S and wants X_* */
 };
+
+static const char *const agent_set[] = { "S=1", NULL };
+static const char *const agent_pass[] = { "X_*", "LD_X", NULL };
 
 /* The result as one line, "A=1 B=2"; or the error. */
 static const char *
@@ -77,6 +81,8 @@ compose(const struct given *g)
 		.layer_count = g->layer_count,
 		.home = g->home != NULL ? g->home : "",
 		.tmp = g->tmp != NULL ? g->tmp : "",
+		.agent_set = g->agent ? agent_set : NULL,
+		.agent_pass = g->agent ? agent_pass : NULL,
 		.extra = g->extra,
 	};
 	char *caller[LIST_MAX + 1] = { 0 };
@@ -329,8 +335,25 @@ test_home(void)
 	    "CARGO_HOME=/c HOME=/h " NOTHING " XDG_CONFIG_HOME=/x",
 	    "the real home: the caller's stay");
 	is(GIVEN(CALLER("TMPDIR=/t"), .tmp = "/own"),
-	    NOTHING " TEMP=/own TMP=/own TMPDIR=/own", "a private tmp");
+	    NOTHING " TEMP=/own TMP=/own TMPDIR=/own "
+	    "TMPPREFIX=/own/zsh", "a private tmp");
 	is(GIVEN(CALLER("TMPDIR=/t")), NOTHING " TMPDIR=/t", "the host's");
+}
+
+static void
+test_agent(void)
+{
+	is(GIVEN(CALLER("X_KEY=k", "Y_KEY=k", "LD_X=1", "S=2"),
+	       .agent = true), NOTHING " S=1 X_KEY=k",
+	    "an agent's own, and nothing that executes");
+	is(GIVEN(CALLER("X_KEY=k"), .agent = true,
+	       LAYERS(1, { .drop = "*_KEY S" })), NOTHING,
+	    "not what is dropped");
+	is(GIVEN(CALLER("X_KEY=k"), .agent = true,
+	       LAYERS(1, { .set = "S=3", .pass = "CI", .trusted = true })),
+	    NOTHING " S=3", "documents and their lists win");
+	is(GIVEN(CALLER("X_KEY=k", "S=2"), .agent = true, EXTRA("S")),
+	    NOTHING " S=2 X_KEY=k", "--env, too");
 }
 
 static void
@@ -422,6 +445,7 @@ main(void)
 	test_layers();
 	test_set();
 	test_home();
+	test_agent();
 	test_extra();
 	test_extra_fails();
 	test_limits();

@@ -1,10 +1,13 @@
 /* What lies in a home, and what a cage may have laid there before. */
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+
+#include "enforce/home/nest.h"
 
 #define SECRET "ssh-ed25519 AAAA"
 
@@ -398,6 +401,65 @@ body_old(void *arg)
 	return fixture_open(f, &home) == CORDON_E_SYSTEM ? 0 : 4;
 }
 
+/* ----- An agent ------------------------------------------------------------------ */
+
+static bool
+says(const char *name, const char *text)
+{
+	char now[64];
+	int fd = open(tmp_path(name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, now, sizeof(now));
+
+	if (fd >= 0)
+		close(fd);
+	return n >= 0 && (size_t)n == strlen(text) &&
+	    memcmp(now, text, (size_t)n) == 0;
+}
+
+static void
+test_agent(struct fixture *f)
+{
+	char state[PATH_MAX], deep[PATH_MAX], copy[PATH_MAX], none[PATH_MAX];
+	const char *states[] = { state, deep }, *copies[] = { copy, none };
+
+	tmp_clear(tmp_path("state"));
+	snprintf(state, sizeof(state), "%s/.agent", f->real);
+	snprintf(deep, sizeof(deep), "%s/.deep/x/agent", f->real);
+	snprintf(copy, sizeof(copy), "%s/.agent.json", f->real);
+	snprintf(none, sizeof(none), "%s/.none.json", f->real);
+	f->spec.states = states;
+	f->spec.copies = copies;
+	f->spec.state_count = f->spec.copy_count = 2;
+	ok(cdn_home_make(state, NULL) == 0 && cdn_home_make(deep, NULL) == 0 &&
+	    cdn_home_make(state, NULL) == 0 && tmp_there("real/.deep/x/agent"),
+	    "what is missing of its state is made");
+	tmp_file("real/.agent.json", "first");
+	ok(fixture_visit(f) == 0 && cdn_nest_is_link(AT_FDCWD,
+	    tmp_path(HOME "/.agent"), state) && cdn_nest_is_link(AT_FDCWD,
+	    tmp_path(HOME "/.deep/x/agent"), deep), "and linked");
+	ok(says(HOME "/.agent.json", "first") && !tmp_there(HOME "/.none.json"),
+	    "a file is copied where there is one");
+	tmp_file("real/.agent.json", "second");
+	ok(fixture_visit(f) == 0 && says(HOME "/.agent.json", "first"),
+	    "once");
+	tmp_need(unlink(tmp_path(HOME "/.agent.json")) == 0, "unlink", "copy");
+	tmp_link(tmp_path("real/.agent.json"), HOME "/.agent.json");
+	ok(fixture_visit(f) == 0 && says("real/.agent.json", "second"),
+	    "nothing is written through a link that was planted there");
+	tmp_need(unlink(tmp_path(HOME "/.agent")) == 0, "unlink", "link");
+	tmp_dir(HOME "/.agent");
+	tmp_file(HOME "/.agent/a", "dear");
+	ok(fixture_visit(f) == 0 && cdn_nest_is_link(AT_FDCWD,
+	    tmp_path(HOME "/.agent"), state) &&
+	    says(HOME "/.agent.cordon-old/a", "dear"),
+	    "what stood in the way of a link is put aside");
+	tmp_file("real/file", "");
+	snprintf(state, sizeof(state), "%s/file", f->real);
+	ok(cdn_home_make(state, NULL) == CORDON_E_SYSTEM,
+	    "a file is no directory");
+	f->spec.state_count = f->spec.copy_count = 0;
+}
+
 int
 main(void)
 {
@@ -420,6 +482,7 @@ main(void)
 	test_odd_real(&f);
 	test_roots(&f);
 	test_roots_by_other_names(&f);
+	test_agent(&f);
 	tmp_end();
 	return done_testing();
 }

@@ -446,6 +446,39 @@ test_ahead(struct fixture *f)
 	not_taken(f, "a file");
 }
 
+/* A directory in a place where everybody can make names. */
+static int
+body_shared(void *arg)
+{
+	(void)arg;
+	return cdn_home_make_shared(tmp_path("shared/other"), NULL) ==
+	    CORDON_E_SYSTEM ? 0 : 1;
+}
+
+static void
+test_shared(void)
+{
+	char shared[PATH_MAX];
+	struct stat st;
+
+	tmp_dir("shared");
+	tmp_mode("shared", 01777);
+	snprintf(shared, sizeof(shared), "%s", tmp_path("shared/mine"));
+	ok(cdn_home_make_shared(shared, NULL) == 0 &&
+	    lstat(shared, &st) == 0 && (st.st_mode & 07777) == 0700,
+	    "a shared place: made for us alone");
+	ok(cdn_home_make_shared(shared, NULL) == 0, "and used again");
+	tmp_dir("elsewhere");
+	tmp_link(tmp_path("elsewhere"), "shared/link");
+	ok(cdn_home_make_shared(tmp_path("shared/link"), NULL) ==
+	    CORDON_E_SYSTEM, "a link is refused");
+	tmp_file("shared/file", "");
+	ok(cdn_home_make_shared(tmp_path("shared/file"), NULL) ==
+	    CORDON_E_SYSTEM, "a file, too");
+	tmp_dir("shared/other");
+	ok_nobody(body_shared, NULL, "and what belongs to somebody else");
+}
+
 int
 main(void)
 {
@@ -468,6 +501,7 @@ main(void)
 	test_lock();
 	test_many(&f);
 	test_ahead(&f);
+	test_shared();
 	tmp_end();
 	return done_testing();
 }

@@ -1,0 +1,65 @@
+/*
+ * agent - what a person and the record are told of the agent that is run.
+ */
+#include "enforce/launch/agent.h"
+
+#include "engine/decide/agents.h"
+
+static void
+find_key(enum cordon_layer layer, const struct cdn_network_set *network,
+    void *arg)
+{
+	const char **source = arg;
+
+	(void)layer;
+	if (network->mode_rule.pos.source == *source)
+		*source = NULL;
+}
+
+/* Because nobody said anything of it, neither a document nor the caller. */
+static bool
+opens_network(const struct cordon_session *session)
+{
+	const char *source = session->agent.is->source;
+
+	cdn_decide_network_keys(session->authority, find_key, &source);
+	return source == NULL && cdn_decide_network(session->authority) ==
+	    CDN_NETWORK_FULL;
+}
+
+void
+cdn_launch_tell_agent(const struct cordon_session *session,
+    const struct cordon_run_options *options)
+{
+	const struct cdn_agent_here *agent = &session->agent;
+	char line[256];
+
+	if (options->notice == NULL)
+		return;
+	if (agent->namesake != NULL) {
+		snprintf(line, sizeof(line), "'%s' lies in the workspace: the "
+		    "agent's own files stay closed (--agent %s opens them)",
+		    options->argv[0], agent->namesake);
+		options->notice(line, options->notice_arg);
+	}
+	if (agent->is != NULL && opens_network(session)) {
+		snprintf(line, sizeof(line), "network is open for %s; "
+		    "--network none|loopback|HOST closes it",
+		    agent->is->name);
+		options->notice(line, options->notice_arg);
+	}
+}
+
+int
+cdn_record_agent(struct cdn_record *record,
+    const struct cordon_session *session, struct cordon_error *err)
+{
+	const struct cdn_agent *agent = session->agent.is;
+	struct cdn_event_field field;
+
+	if (agent == NULL || record == NULL)
+		return 0;
+	field = cdn_field_text("agent", agent->name);
+	return cdn_record_event(record, CDN_EVENT_HARNESS_DELEGATED, &field, 1,
+	    err);
+}

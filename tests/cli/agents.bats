@@ -1,0 +1,342 @@
+#!/usr/bin/env bats
+# cordon run --agent: what an agent finds, may change, and may not.  Programs
+# with the names of agents, which do as they are told; the real ones are
+# tests/agents.
+
+load helper
+
+prepare()
+{
+	mkdir "$T/bin"
+	for name in claude codex gemini opencode other; do
+		printf '#!/bin/sh\neval "$1"\n' >"$T/bin/$name"
+	done
+	chmod +x "$T"/bin/*
+	export PATH="$T/bin:$PATH"
+	AUDIT=$XDG_STATE_HOME/cordon/audit.jsonl
+}
+
+# as AGENT SCRIPT [OPTION...]: runs the script as that agent.
+as()
+{
+	local agent=$1 script=$2
+	shift 2
+	cordon run "$@" -- "$agent" "$script"
+}
+
+# events KIND KEY: of each event of that kind, the key.
+events()
+{
+	python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    event = json.loads(line)
+    if event["kind"] == sys.argv[2]:
+        print(event[sys.argv[3]])' "$AUDIT" "$1" "$2"
+}
+
+state_of()
+{
+	case $1 in
+	opencode) echo .local/share/opencode ;;
+	*) echo ".$1" ;;
+	esac
+}
+
+AGENTS='claude codex gemini opencode'
+
+@test "the state is made, linked and kept" {
+	for agent in $AGENTS; do
+		dir=$(state_of "$agent")
+		as "$agent" "mkdir ~/$dir/sessions && echo 1 >~/$dir/sessions/a"
+		exits 0
+		[ "$(cat "$HOME/$dir/sessions/a")" = 1 ]
+		[ "$(stat -c %a "$HOME/$dir")" = 700 ]
+		as "$agent" "cat ~/$dir/sessions/a; echo 2 >>~/$dir/sessions/a"
+		exits 0
+		prints 1
+		[ "$(wc -l <"$HOME/$dir/sessions/a")" = 2 ]
+	done
+}
+
+@test "what was in the way of the link is put aside" {
+	as other 'mkdir ~/.claude && echo old >~/.claude/a' --agent none
+	exits 0
+	[ ! -e "$HOME/.claude" ]
+	mkdir "$HOME/.claude"
+	echo new >"$HOME/.claude/a"
+	as claude 'cat ~/.claude/a ~/.claude.cordon-old/a'
+	exits 0
+	[ "$output" = "$(printf 'new\nold')" ]
+}
+
+@test "what the agent executes or obeys is read and not written" {
+	for agent in $AGENTS; do
+		dir=$(state_of "$agent")
+		mkdir -p "$HOME/$dir/hooks" "$HOME/$dir/agents"
+		for file in settings.json hooks/a AGENTS.md agents/b; do
+			echo mine >"$HOME/$dir/$file"
+		done
+		for file in settings.json settings.local.json hooks/a hooks/new \
+		    hooks.json CLAUDE.md AGENTS.md GEMINI.md agents/b \
+		    commands/c skills/d/SKILL.md plugins/e mcp.json a.sh bin/f; do
+			as "$agent" "mkdir -p ~/$dir/$(dirname $file) 2>/dev/null
+			    echo theirs >~/$dir/$file"
+			[ "$status" -ne 0 ] || { say "$agent wrote $file"; false; }
+			! grep -qs theirs "$HOME/$dir/$file"
+		done
+		as "$agent" "cat ~/$dir/settings.json ~/$dir/hooks/a
+		    echo data >~/$dir/data && cat ~/$dir/data"
+		exits 0
+		[ "$output" = "$(printf 'mine\nmine\ndata')" ]
+		as "$agent" "mv ~/$dir/hooks ~/$dir/h2"
+		[ "$status" -ne 0 ]
+		[ -e "$HOME/$dir/hooks/a" ]
+		as "$agent" "ln -s /etc ~/$dir/commands"
+		[ "$status" -ne 0 ]
+		[ ! -e "$HOME/$dir/commands" ]
+	done
+}
+
+@test "the settings of opencode lie elsewhere, and are not written either" {
+	mkdir -p "$HOME/.config/opencode"
+	echo mine >"$HOME/.config/opencode/opencode.json"
+	as opencode 'cat ~/.config/opencode/opencode.json
+	    for f in opencode.json opencode.jsonc plugin/a agent/b; do
+		mkdir -p ~/.config/opencode/$(dirname $f)
+		echo theirs >~/.config/opencode/$f
+	    done; true'
+	prints mine
+	[ "$(cat "$HOME/.config/opencode/opencode.json")" = mine ]
+	[ ! -e "$HOME/.config/opencode/opencode.jsonc" ]
+	[ ! -e "$HOME/.config/opencode/plugin" ]
+}
+
+@test "its credentials are its own, and others' are closed" {
+	mkdir -p "$HOME/.claude" "$HOME/.codex" "$HOME/.ssh"
+	echo secret-claude >"$HOME/.claude/.credentials.json"
+	echo secret-codex >"$HOME/.codex/auth.json"
+	echo secret-ssh >"$HOME/.ssh/id"
+	real=$HOME
+	as claude "cat ~/.claude/.credentials.json
+	    echo renewed >~/.claude/.new && mv ~/.claude/.new ~/.claude/.credentials.json
+	    cat $real/.codex/auth.json; cat $real/.ssh/id; true"
+	exits 0
+	[ "$output" = secret-claude ]
+	[ "$(cat "$HOME/.claude/.credentials.json")" = renewed ]
+	as codex "cat ~/.codex/auth.json; cat $real/.claude/.credentials.json; true"
+	[ "$output" = secret-codex ]
+	as other "cat $real/.codex/auth.json; cat $real/.claude/.credentials.json; true"
+	[ "$output" = '' ]
+	as claude "cat ~/.claude/.credentials.json" --agent none
+	[ "$status" -ne 0 ]
+	[ "$output" = '' ]
+}
+
+@test "tools, guard and hooks get none of it" {
+	mkdir "$HOME/.claude"
+	echo secret >"$HOME/.claude/.credentials.json"
+	cordon check --agent claude "$HOME/.claude/.credentials.json"
+	exits 0
+	cordon check --agent claude --as agent "$HOME/.claude/.credentials.json"
+	exits 3
+	prints '~/.claude'
+	prints '<floor>'
+	cordon check --agent claude --as agent --read "$HOME" \
+	    "$HOME/.claude/.credentials.json"
+	exits 3
+	ln "$HOME/.claude/.credentials.json" second
+	cordon check --agent claude --as agent second
+	exits 3
+	cordon check --agent claude --as agent other
+	exits 0
+	cordon check "$HOME/.claude/.credentials.json"
+	exits 3
+}
+
+@test "protect holds against the agent itself" {
+	policy p.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  protect: ["~/.claude/private"]
+  fsProfiles:
+    dev: {read: ["**"], modify: ["**"]}
+END
+	mkdir "$HOME/.claude"
+	echo secret >"$HOME/.claude/private"
+	echo state >"$HOME/.claude/a"
+	as claude 'cat ~/.claude/a; cat ~/.claude/private; true' \
+	    --policy p.yaml --profile dev
+	[ "$output" = state ]
+}
+
+@test "a file of the home is copied once" {
+	echo first >"$HOME/.claude.json"
+	as claude 'cat ~/.claude.json; echo inside >~/.claude.json'
+	exits 0
+	[ "$output" = first ]
+	[ "$(cat "$HOME/.claude.json")" = first ]
+	echo later >"$HOME/.claude.json"
+	as claude 'cat ~/.claude.json'
+	[ "$output" = inside ]
+	as claude "cat $HOME/.claude.json"
+	[ "$status" -ne 0 ]
+	as codex 'ls -A ~'
+	lacks later
+	as claude 'cat ~/.claude.json; echo x >~/.claude.json' --home host
+	[ "$status" -ne 0 ]
+	[ "$output" = later ]
+	[ "$(cat "$HOME/.claude.json")" = later ]
+}
+
+@test "variables move the state" {
+	mkdir "$T/moved" "$HOME/.codex"
+	echo default >"$HOME/.codex/a"
+	export CODEX_HOME=$T/moved
+	as codex 'echo state >$CODEX_HOME/a; echo bad >$CODEX_HOME/config.toml
+	    cat '"$HOME/.codex/a; true"
+	exits 0
+	[ "$(cat "$T/moved/a")" = state ]
+	[ ! -e "$T/moved/config.toml" ]
+	[ "$output" = '' ]
+	as other "cat $T/moved/a"
+	[ "$status" -ne 0 ]
+	export CODEX_HOME=$HOME/.codex
+	as codex 'cat $CODEX_HOME/a ~/.codex/a'
+	exits 0
+	[ "$output" = "$(printf 'default\ndefault')" ]
+	for wide in / "$HOME" "$T" "$W"; do
+		CODEX_HOME=$wide as codex true
+		exits 125
+		complains CODEX_HOME
+	done
+}
+
+@test "its variables are passed, and others are not" {
+	export ANTHROPIC_API_KEY=a OPENAI_API_KEY=o GEMINI_API_KEY=g OTHER=x
+	as claude 'echo $ANTHROPIC_API_KEY-$OPENAI_API_KEY-$OTHER-$IS_SANDBOX'
+	[ "$output" = 'a---1' ]
+	as codex 'echo $ANTHROPIC_API_KEY-$OPENAI_API_KEY-$OTHER'
+	[ "$output" = '-o-' ]
+	as gemini 'echo $GEMINI_API_KEY-$OPENAI_API_KEY-$SANDBOX'
+	[ "$output" = 'g--cordon' ]
+	as other 'echo $ANTHROPIC_API_KEY-$IS_SANDBOX'
+	[ "$output" = '-' ]
+	as claude 'echo $IS_SANDBOX' --no-sandbox
+	[ "$output" = '' ]
+	policy p.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  env: {drop: ["*_KEY", "IS_SANDBOX"]}
+  fsProfiles:
+    dev: {read: ["**"]}
+END
+	as claude 'echo $ANTHROPIC_API_KEY-$IS_SANDBOX' --policy p.yaml \
+	    --profile dev
+	[ "$output" = - ]
+}
+
+# ----- Network -------------------------------------------------------------------
+
+OPEN='cordon: network is open for claude; --network none|loopback|HOST closes it'
+
+@test "the network is open, and that is said" {
+	as claude true
+	[ "$stderr" = "$OPEN" ]
+	cordon check --agent claude --op connect example.org:443
+	exits 0
+	prints '<agent claude>'
+	as claude true --quiet
+	[ "$stderr" = '' ]
+	as other true
+	[ "$stderr" = '' ]
+}
+
+@test "--network and a policy's network win" {
+	as claude true --network loopback
+	[ "$stderr" = '' ]
+	cordon check --agent claude --network loopback --op connect 192.0.2.1:443
+	exits 3
+	policy p.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  fsProfiles:
+    shut: {read: ["**"], network: none}
+    silent: {read: ["**"]}
+END
+	as claude true --policy p.yaml --profile shut
+	[ "$stderr" = '' ]
+	cordon check --agent claude --policy p.yaml --profile shut \
+	    --op connect 192.0.2.1:443
+	exits 3
+	as claude true --policy p.yaml --profile silent
+	[ "$stderr" = "$OPEN" ]
+}
+
+# ----- Who ------------------------------------------------------------------------
+
+@test "a program in the workspace is nobody's agent" {
+	mkdir "$HOME/.claude" bin
+	echo secret >"$HOME/.claude/.credentials.json"
+	cp "$T/bin/claude" claude
+	cp "$T/bin/claude" bin/claude
+	for program in ./claude "$W/claude" bin/claude; do
+		cordon run -- "$program" 'cat ~/.claude/.credentials.json'
+		[ "$status" -ne 0 ]
+		[ "$output" = '' ]
+		complains "lies in the workspace"
+	done
+	PATH=$W/bin:$PATH cordon run -- claude 'cat ~/.claude/.credentials.json'
+	[ "$status" -ne 0 ]
+	[ "$output" = '' ]
+	cordon run --agent claude -- ./claude 'cat ~/.claude/.credentials.json'
+	exits 0
+	[ "$output" = secret ]
+}
+
+@test "a name that is no agent's is refused" {
+	as claude true --agent clod
+	exits 125
+	complains 'clod'
+}
+
+@test "that it keeps a list of tools of its own is recorded once" {
+	as claude true
+	[ "$(events tool_allowlist.harness_delegated agent)" = claude ]
+	as other true
+	[ "$(events tool_allowlist.harness_delegated agent)" = claude ]
+}
+
+@test "a dry run makes nothing" {
+	as claude true --dry-run
+	exits 0
+	cordon plan -- codex
+	exits 0
+	[ ! -e "$HOME/.claude" ]
+	[ ! -e "$HOME/.codex" ]
+}
+
+@test "the report says who else has its credentials" {
+	cordon plan -- claude
+	prints "the agent's own credentials"
+	cordon plan -- other
+	lacks "the agent's own credentials"
+}
+
+@test "settings that are links elsewhere are read there" {
+	mkdir "$HOME/.claude" "$HOME/dotfiles"
+	echo mine >"$HOME/dotfiles/settings.json"
+	echo not >"$HOME/dotfiles/other"
+	ln -s "$HOME/dotfiles/settings.json" "$HOME/.claude/settings.json"
+	ln -s "$HOME/dotfiles/other" "$HOME/.claude/notes"
+	as claude "cat ~/.claude/settings.json; cat ~/.claude/notes
+	    echo theirs >~/.claude/settings.json
+	    echo theirs >$HOME/dotfiles/settings.json; true"
+	[ "$output" = mine ]
+	[ "$(cat "$HOME/dotfiles/settings.json")" = mine ]
+}
