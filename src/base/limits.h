@@ -107,6 +107,10 @@
 #define CDN_TOOL_CALL_MAX    (64UL * 1024UL * 1024UL) /* bytes of a call's JSON */
 #define CDN_TOOL_NODES_MAX   4096   /* values in it */
 #define CDN_TOOL_TEXT_MAX    (16L * 1024L * 1024L) /* bytes read at a time */
+#define CDN_TOOL_ROWS_MAX    10000  /* entries or lines of one answer */
+#define CDN_TOOL_LOOKS_MAX   200000UL /* entries one walk looks at */
+#define CDN_TOOL_NAMES_MAX   (64UL * 1024UL * 1024UL) /* bytes of one directory */
+#define CDN_TOOL_DEPTH_MAX   64	    /* directories in each other, of one walk */
 #define CDN_TOOL_RESULT_MAX  (256UL * 1024UL * 1024UL) /* bytes of an answer */
 #define CDN_VERIFY_LOOKS_MAX 20000UL /* names looked at for one sample */
 #define CDN_VERIFY_SEEN	     16384UL /* paths of one sample */

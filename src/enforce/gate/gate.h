@@ -13,6 +13,8 @@
 #ifndef CDN_GATE_GATE_H
 #define CDN_GATE_GATE_H
 
+#include <sys/stat.h>
+
 #include "enforce/session/session.h"
 
 struct cordon_path_policy {
@@ -41,6 +43,59 @@ CDN_MUST_USE int cdn_gate_judge(const struct cordon_path_policy *policy,
 CDN_MUST_USE int cdn_gate_open(const struct cordon_path_policy *policy,
     cdn_str raw, int flags, unsigned mode, int *ret_fd, struct cdn_real *real,
     struct cordon_refused *refused, struct cordon_error *err);
+
+/* ----- A file in place of another (replace.c) -------------------------------- */
+
+/*
+ * New contents beside the old ones, which take their place in one step: who
+ * reads sees the one or the other.  The name is judged as for modifying, links
+ * are followed before that and never afterwards.
+ */
+struct cdn_replacement {
+	struct cdn_real real; /* what will be replaced, or made */
+	int fd;		      /* to be written to; of begin() until done() */
+	bool existed;
+	int dir;	 /* O_PATH of its directory */
+	bool nameless;	 /* has no name yet */
+	char temp[32];	 /* its name, once it has one */
+	unsigned mode;	 /* of the old one, or 0 */
+	struct timespec changed; /* the old one's */
+};
+
+/* ret needs cdn_gate_replace_done() whatever happens; 0 when it is ready. */
+CDN_MUST_USE int cdn_gate_replace_begin(
+    const struct cordon_path_policy *policy, cdn_str raw,
+    struct cdn_replacement *ret, struct cordon_refused *refused,
+    struct cordon_error *err);
+/*
+ * Puts it in place.  Nothing is replaced that is not what was seen at the
+ * beginning, neither another file nor one that was written to since.
+ */
+CDN_MUST_USE int cdn_gate_replace_commit(struct cdn_replacement *replacement,
+    struct cordon_refused *refused, struct cordon_error *err);
+void cdn_gate_replace_done(struct cdn_replacement *replacement);
+
+/* ----- What lies in a directory (child.c) -------------------------------------- */
+
+struct cdn_child {
+	struct cdn_real real; /* is_directory is set, too */
+	mode_t mode;
+	uint64_t size;
+};
+
+/*
+ * An entry of a directory that was opened through here and has that path; READ
+ * is judged.  CORDON_E_NOT_FOUND when it is gone.
+ */
+CDN_MUST_USE int cdn_gate_child(const struct cordon_path_policy *policy,
+    int dir, const struct cdn_real *dir_real, const char *name,
+    struct cdn_child *ret, struct cordon_refused *refused,
+    struct cordon_error *err);
+/* The same, and a descriptor to read from; regular files and directories. */
+CDN_MUST_USE int cdn_gate_child_open(const struct cordon_path_policy *policy,
+    int dir, const struct cdn_real *dir_real, const char *name, int *ret_fd,
+    struct cdn_child *ret, struct cordon_refused *refused,
+    struct cordon_error *err);
 
 CDN_MUST_USE int cdn_gate_join(const struct cordon_path_policy *policy,
     const char *dir, cdn_str name, struct cdn_real *real,

@@ -6,7 +6,7 @@
  * the one that was judged.  If somebody moved things meanwhile, all of it
  * begins anew; nothing was read, written or cut until it fits.
  */
-#include "enforce/gate/gate.h"
+#include "enforce/gate/inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,6 @@
 /* What is opened never waits, never becomes a terminal, is never cut yet. */
 #define ALWAYS	   (O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
 #define NO_LINKS   (CDN_RESOLVE_NO_SYMLINKS | CDN_RESOLVE_NO_MAGICLINKS)
-#define TRIES_MAX  64 /* times somebody may be in the way */
 
 struct opening {
 	const struct cordon_path_policy *policy;
@@ -77,9 +76,8 @@ no_file(const struct opening *o)
 
 /* ----- Opening ------------------------------------------------------------------ */
 
-/* -errno; -EAGAIN: somebody changed something, begin anew. */
-static int
-sys_open(const char *path, int flags)
+int
+cdn_gate_sys_open(const char *path, int flags)
 {
 	struct cdn_open_how how = {
 		.flags = (uint64_t)(unsigned)flags,
@@ -110,7 +108,7 @@ open_existing(const struct opening *o)
 
 	if ((o->flags & O_EXCL) != 0)
 		return -EEXIST;
-	there = sys_open(o->real->path, O_PATH | O_NOFOLLOW);
+	there = cdn_gate_sys_open(o->real->path, O_PATH | O_NOFOLLOW);
 	if (there < 0)
 		return there;
 	if (fstat(there, &st) != 0)
@@ -119,7 +117,7 @@ open_existing(const struct opening *o)
 		return -ENODEV;
 	if (!S_ISDIR(st.st_mode) && (o->flags & O_DIRECTORY) != 0)
 		return -ENOTDIR;
-	fd = sys_open(o->real->path, keep | ALWAYS);
+	fd = cdn_gate_sys_open(o->real->path, keep | ALWAYS);
 	if (fd >= 0 && !is_same(fd, there)) {
 		close(fd);
 		return -EAGAIN;
@@ -127,17 +125,16 @@ open_existing(const struct opening *o)
 	return fd;
 }
 
-/* The directory must be the one that was judged, by its real path. */
-static int
-open_parent(const struct opening *o, size_t len)
+int
+cdn_gate_open_parent(const char *name, size_t len)
 {
 	struct cdn_real now;
 	char path[CDN_PATH_MAX + 1];
 	int fd;
 
-	memcpy(path, o->real->path, len);
+	memcpy(path, name, len);
 	path[len] = '\0';
-	fd = sys_open(len > 0 ? path : "/", O_PATH | O_DIRECTORY);
+	fd = cdn_gate_sys_open(len > 0 ? path : "/", O_PATH | O_DIRECTORY);
 	if (fd < 0)
 		return fd;
 	if (cdn_path_of_fd(fd, &now, NULL) != 0 ||
@@ -159,7 +156,7 @@ open_new(const struct opening *o)
 
 	if (o->real->existing < len)
 		return -ENOENT; /* its directory is not there either */
-	parent = open_parent(o, len);
+	parent = cdn_gate_open_parent(o->real->path, len);
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, slash + 1, keep | O_CREAT | O_EXCL | ALWAYS,
@@ -238,7 +235,7 @@ cdn_gate_open(const struct cordon_path_policy *policy, cdn_str raw, int flags,
 		    "flags %#x for an open are not known here",
 		    (unsigned)flags);
 	}
-	for (int i = 0; i < TRIES_MAX && code == 1; i++)
+	for (int i = 0; i < CDN_GATE_TRIES && code == 1; i++)
 		code = try_once(&o, ret_fd);
 	if (code != 1)
 		return code;

@@ -63,6 +63,7 @@ look(struct cdn_tool_call *call, int flags, struct cdn_tool_file *file)
 		    cdn_str_of(file->real.path));
 	file->size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
 	file->is_directory = S_ISDIR(st.st_mode);
+	file->changed = st.st_mtim;
 	return tell(call, CDN_EVENT_FS_REQUEST, &file->verdict,
 	    (cdn_str){ file->real.path, file->real.len });
 }
@@ -86,6 +87,27 @@ cdn_tool_open(struct cdn_tool_call *call, cdn_str raw, int flags,
 	else
 		*ret = file;
 	return code;
+}
+
+int
+cdn_tool_replace(struct cdn_tool_call *call, cdn_str raw,
+    struct cdn_replacement *ret)
+{
+	struct cordon_verdict verdict;
+	int code = cdn_gate_replace_begin(&call->tools->policy, raw, ret,
+	    &call->refused, &call->err);
+
+	if (code != 0) {
+		code = cdn_tool_result_of(call, code);
+		return code != CDN_TOOL_REFUSED ? code :
+						  tell_refused(call, raw);
+	}
+	code = cdn_session_judge(call->tools->policy.session, CORDON_AS_AGENT,
+	    CORDON_MODIFY, &ret->real, &verdict, &call->err);
+	if (code != 0)
+		return cdn_tool_result_of(call, code);
+	return tell(call, CDN_EVENT_FS_REQUEST, &verdict,
+	    (cdn_str){ ret->real.path, ret->real.len });
 }
 
 /* ----- What is read from it ------------------------------------------------------------ */

@@ -84,5 +84,6 @@ cdn_tool_read_text(struct cdn_tool_call *call)
 		return cdn_tool_refuse(call, CORDON_REFUSAL_INVALID,
 		    "'%s' is a directory (list_files shows what is in it)",
 		    file.real.path);
-	return fd >= 0 ? read_part(call, &file) : 0;
+	code = cdn_tool_filter(call, &file.real, file.size);
+	return code == 0 && fd >= 0 ? read_part(call, &file) : code;
 }

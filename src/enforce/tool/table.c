@@ -3,31 +3,135 @@
  */
 #include "enforce/tool/tool.h"
 
-/* ----- What they take, in the order of their values ----------------------------- */
+#define MUST CDN_TOOL_NEEDED
+#define MAY  CDN_TOOL_OPTIONAL
+
+#define TEXT(name, flags, text) \
+	{ name, CDN_TOOL_TEXT, flags, text, 0, 0, NULL }
+#define PATH(flags, text) { "path", CDN_TOOL_PATH, flags, text, 0, 0, NULL }
+#define BOOL(name, flags, text) \
+	{ name, CDN_TOOL_BOOL, flags, text, 0, 0, NULL }
+#define NUMBER(name, flags, min, max, text) \
+	{ name, CDN_TOOL_NUMBER, flags, text, min, max, NULL }
+#define ROWS(name, row, text) \
+	{ name, CDN_TOOL_ROWS, MUST, text, 0, 0, row }
+#define END { 0 }
+
+#define A_FILE	  "The file, relative to the workspace or absolute."
+#define A_PLACE	  "The directory to begin at; without it all that is open."
+#define A_PATTERN "* one name, ** any directories, ? one character, as in policies."
+#define AFTER \
+	TEXT("after", MAY, "\"next\" of an earlier result: go on behind it.")
+#define NEXT \
+	TEXT("next", MUST | CDN_TOOL_NULLABLE, \
+	    "Give it as \"after\" for the rest; null when there is none.")
+
+/* ----- What they take and give, in the order of their values --------------------- */
 
 static const struct cdn_tool_field read_takes[] = {
-	{ "path", CDN_TOOL_PATH, CDN_TOOL_NEEDED,
-	    "The file, relative to the workspace or absolute.", 0, 0, NULL },
-	{ "offset", CDN_TOOL_NUMBER, 0,
-	    "Byte to begin at; next_offset of an earlier result.", 0,
-	    INT64_MAX, NULL },
-	{ "limit", CDN_TOOL_NUMBER, 0, "At most so many bytes.", 1,
-	    CDN_TOOL_TEXT_MAX, NULL },
-	{ 0 },
+	PATH(MUST, A_FILE),
+	NUMBER("offset", MAY, 0, INT64_MAX,
+	    "Byte to begin at: \"next_offset\" of an earlier result."),
+	NUMBER("limit", MAY, 1, CDN_TOOL_TEXT_MAX, "At most so many bytes."),
+	END,
 };
 
 static const struct cdn_tool_field read_gives[] = {
-	{ "path", CDN_TOOL_TEXT, CDN_TOOL_NEEDED, "The file that was read.", 0,
-	    0, NULL },
-	{ "text", CDN_TOOL_TEXT, CDN_TOOL_NEEDED,
-	    "Its bytes; those that are not UTF-8 as U+FFFD.", 0, 0, NULL },
-	{ "size", CDN_TOOL_NUMBER, CDN_TOOL_NEEDED, "Bytes of the file.", 0, 0,
-	    NULL },
-	{ "next_offset", CDN_TOOL_NUMBER, CDN_TOOL_NEEDED | CDN_TOOL_NULLABLE,
-	    "Where the rest begins; null when there is none.", 0, 0, NULL },
-	{ "lossy", CDN_TOOL_BOOL, CDN_TOOL_NEEDED,
-	    "Some bytes were not UTF-8.", 0, 0, NULL },
-	{ 0 },
+	TEXT("path", MUST, "The file that was read."),
+	TEXT("text", MUST, "Its bytes; those that are not UTF-8 as U+FFFD."),
+	NUMBER("size", MUST, 0, 0, "Bytes of the file."),
+	NUMBER("next_offset", MUST | CDN_TOOL_NULLABLE, 0, 0,
+	    "Where the rest begins; null when there is none."),
+	BOOL("lossy", MUST, "Some bytes were not UTF-8."),
+	END,
+};
+
+static const struct cdn_tool_field write_takes[] = {
+	PATH(MUST, A_FILE),
+	TEXT("content", MUST, "All that the file is to hold."),
+	END,
+};
+
+static const struct cdn_tool_field write_gives[] = {
+	TEXT("path", MUST, "The file that was written."),
+	NUMBER("size", MUST, 0, 0, "Bytes of the file."),
+	BOOL("created", MUST, "It was not there before."),
+	END,
+};
+
+static const struct cdn_tool_field edit_takes[] = {
+	PATH(MUST, A_FILE),
+	TEXT("old", MUST, "Text in the file, byte for byte; found once."),
+	TEXT("new", MUST, "What takes its place."),
+	BOOL("all", MAY, "Replace it wherever it is found."),
+	END,
+};
+
+static const struct cdn_tool_field edit_gives[] = {
+	TEXT("path", MUST, "The file that was changed."),
+	NUMBER("size", MUST, 0, 0, "Bytes of the file."),
+	BOOL("created", MUST, "Always false."),
+	NUMBER("replaced", MUST, 0, 0, "How often it was found."),
+	END,
+};
+
+static const struct cdn_tool_field list_takes[] = {
+	PATH(MAY, A_PLACE),
+	TEXT("pattern", MAY, "Only what fits, by its name. " A_PATTERN),
+	NUMBER("limit", MAY, 1, CDN_TOOL_ROWS_MAX,
+	    "At most so many entries; 1000 without it."),
+	AFTER,
+	END,
+};
+
+static const struct cdn_tool_field glob_takes[] = {
+	TEXT("pattern", MUST, "Paths below the directory. " A_PATTERN),
+	PATH(MAY, A_PLACE),
+	NUMBER("limit", MAY, 1, CDN_TOOL_ROWS_MAX,
+	    "At most so many entries; 1000 without it."),
+	AFTER,
+	END,
+};
+
+static const struct cdn_tool_field entry_row[] = {
+	TEXT("path", MUST, "Relative to the workspace where it lies in it."),
+	TEXT("type", MUST, "file, directory, link or other."),
+	NUMBER("size", MUST | CDN_TOOL_NULLABLE, 0, 0, "Bytes of a file."),
+	END,
+};
+
+static const struct cdn_tool_field list_gives[] = {
+	ROWS("entries", entry_row, "What may be read, by name."),
+	NEXT,
+	END,
+};
+
+static const struct cdn_tool_field grep_takes[] = {
+	TEXT("text", MUST, "The text to look for, in one line; no pattern."),
+	PATH(MAY, A_PLACE),
+	TEXT("files", MAY, "Only in files that fit. " A_PATTERN),
+	BOOL("ignore_case", MAY, "a is A, of ASCII letters."),
+	NUMBER("limit", MAY, 1, CDN_TOOL_ROWS_MAX,
+	    "Stop with the file that has the so many-th line; 100 without it."),
+	AFTER,
+	END,
+};
+
+static const struct cdn_tool_field match_row[] = {
+	TEXT("path", MUST, "The file."),
+	NUMBER("line", MUST, 0, 0, "From 1."),
+	TEXT("text", MUST, "The line; of a long one the part around it."),
+	BOOL("cut", MUST, "There are more in this file, not shown."),
+	END,
+};
+
+static const struct cdn_tool_field grep_gives[] = {
+	ROWS("matches", match_row, "The lines, file by file."),
+	NUMBER("searched", MUST, 0, 0, "Files that were looked through."),
+	NUMBER("skipped", MUST, 0, 0,
+	    "Files that are too large, no text, or not for this worker."),
+	NEXT,
+	END,
 };
 
 /* ----- The tools ------------------------------------------------------------------ */
@@ -39,6 +143,39 @@ static const struct cdn_tool tools[] = {
 		    "text, in parts if it is long.",
 		    .read_only = true, .idempotent = true },
 		read_takes, read_gives, cdn_tool_read_text, NULL,
+	},
+	{
+		{ "write_text", "Write a text file",
+		    "Makes a file, or replaces all of its contents at once; "
+		    "its directory must exist.",
+		    .destructive = true, .idempotent = true },
+		write_takes, write_gives, cdn_tool_write_text, NULL,
+	},
+	{
+		{ "edit_text", "Change a text file",
+		    "Replaces a text in a file by another one; the rest stays "
+		    "byte for byte.",
+		    .destructive = true },
+		edit_takes, edit_gives, cdn_tool_edit_text, NULL,
+	},
+	{
+		{ "list_files", "List a directory",
+		    "Lists what is in a directory and may be read.",
+		    .read_only = true, .idempotent = true },
+		list_takes, list_gives, cdn_tool_list_files, NULL,
+	},
+	{
+		{ "glob", "Find files by name",
+		    "Finds files and directories by a pattern, in all "
+		    "directories below.",
+		    .read_only = true, .idempotent = true },
+		glob_takes, list_gives, cdn_tool_glob, NULL,
+	},
+	{
+		{ "grep", "Find text in files",
+		    "Finds the lines that hold a text, in all files below.",
+		    .read_only = true, .idempotent = true },
+		grep_takes, grep_gives, cdn_tool_grep, NULL,
 	},
 };
 

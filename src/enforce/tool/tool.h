@@ -82,11 +82,22 @@ struct cdn_tool_value {
 	size_t count;
 };
 
+/* One of sandbox.paths. */
+struct cdn_tool_root {
+	const struct cdn_worker_path *path;
+	const char *real;
+	size_t len;
+	bool inner; /* it lies in another one */
+};
+
 struct cordon_tools {
+	struct cdn_arena *arena; /* owns it all */
 	struct cordon_tools_options options;
 	struct cordon_run_options run; /* the caller's, or defaults */
 	struct cordon_path_policy policy;
 	struct cdn_terms terms;
+	struct cdn_tool_root *roots; /* of the worker, by path */
+	size_t root_count;
 	char id[17]; /* of all it records */
 	struct cdn_record *record; /* NULL: nothing is kept */
 };
@@ -136,6 +147,7 @@ struct cdn_tool_file {
 	struct cdn_real real;
 	struct cordon_verdict verdict; /* that allowed it */
 	uint64_t size;
+	struct timespec changed;
 	bool is_directory;
 };
 
@@ -145,6 +157,17 @@ struct cdn_tool_file {
  */
 CDN_MUST_USE int cdn_tool_open(struct cdn_tool_call *call, cdn_str raw,
     int flags, struct cdn_tool_file *ret);
+
+/* Begins to replace what an agent named; cdn_gate_replace_done() in any case. */
+CDN_MUST_USE int cdn_tool_replace(struct cdn_tool_call *call, cdn_str raw,
+    struct cdn_replacement *ret);
+
+/* filter.c: does the worker take files of this suffix and size there? */
+CDN_MUST_USE int cdn_tool_filter(struct cdn_tool_call *call,
+    const struct cdn_real *real, uint64_t size);
+/* The same as yes or no. */
+bool cdn_tool_filter_takes(const struct cdn_tool_call *call,
+    const struct cdn_real *real, uint64_t size);
 
 /* All of a file's bytes from offset on, at most max of them. */
 CDN_MUST_USE int cdn_tool_read(struct cdn_tool_call *call,
@@ -158,6 +181,15 @@ cdn_str cdn_tool_shown(const struct cdn_tool_call *call,
 /* ----- The tools --------------------------------------------------------------------- */
 
 int cdn_tool_read_text(struct cdn_tool_call *call);
+int cdn_tool_write_text(struct cdn_tool_call *call);
+int cdn_tool_edit_text(struct cdn_tool_call *call);
+int cdn_tool_list_files(struct cdn_tool_call *call);
+int cdn_tool_glob(struct cdn_tool_call *call);
+int cdn_tool_grep(struct cdn_tool_call *call);
+
+/* filter.c: finds the roots of the worker, if there is one. */
+CDN_MUST_USE int cdn_tool_roots(struct cordon_tools *tools,
+    struct cordon_error *err);
 
 /* ----- All of it (tools.c) ------------------------------------------------------------ */
 

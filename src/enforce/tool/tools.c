@@ -238,18 +238,12 @@ open_record(struct cordon_tools *tools, struct cordon_error *err)
 	    err);
 }
 
-int
-cdn_tools_new(const struct cordon_tools_options *options,
-    struct cordon_tools **ret, struct cordon_error *err)
+static int
+open_all(struct cordon_tools *tools, const struct cordon_tools_options *options,
+    struct cordon_error *err)
 {
-	struct cordon_tools *tools;
-	int code = cdn_gate_apart(options->session, NULL, 0, err);
+	int code;
 
-	if (code != 0)
-		return code;
-	tools = calloc(1, sizeof(*tools));
-	if (tools == NULL)
-		return cdn_err_nomem(err);
 	tools->options = *options;
 	if (options->run != NULL)
 		tools->run = *options->run;
@@ -257,7 +251,28 @@ cdn_tools_new(const struct cordon_tools_options *options,
 	tools->policy = (struct cordon_path_policy){ options->session,
 		options->session->workspace };
 	cdn_terms_find(options->session, &tools->run, &tools->terms);
-	code = open_record(tools, err);
+	code = cdn_tool_roots(tools, err);
+	return code != 0 ? code : open_record(tools, err);
+}
+
+int
+cdn_tools_new(const struct cordon_tools_options *options,
+    struct cordon_tools **ret, struct cordon_error *err)
+{
+	struct cdn_arena *arena;
+	struct cordon_tools *tools;
+	int code = cdn_gate_apart(options->session, NULL, 0, err);
+
+	if (code != 0)
+		return code;
+	arena = cdn_arena_new();
+	tools = arena == NULL ? NULL : cdn_arena_alloc(arena, sizeof(*tools));
+	if (tools == NULL) {
+		cdn_arena_free(arena);
+		return cdn_err_nomem(err);
+	}
+	tools->arena = arena;
+	code = open_all(tools, options, err);
 	if (code != 0)
 		cdn_tools_free(tools);
 	else
@@ -271,5 +286,5 @@ cdn_tools_free(struct cordon_tools *tools)
 	if (tools == NULL)
 		return;
 	cdn_record_close(tools->record);
-	free(tools);
+	cdn_arena_free(tools->arena);
 }

@@ -3,6 +3,8 @@
  */
 #include "unit/tool/called.h"
 
+#include <fcntl.h>
+
 #include "support/chaos.h"
 
 static const char document[] =
@@ -91,6 +93,111 @@ static const struct {
 	    "list_files" },
 	{ "read_text", "{'path':'pipe'}", CORDON_REFUSAL_INVALID, "" },
 	{ "read_text", "{'path':''}", CORDON_REFUSAL_INVALID, "" },
+	/* writing; the rows follow each other */
+	{ "write_text", "{'path':'new','content':'1\\n'}", 0,
+	    "{'path':'new','size':2,'created':true}" },
+	{ "write_text", "{'path':'stays/../new','content':''}", 0,
+	    "{'path':'new','size':0,'created':false}" },
+	{ "write_text", "{'path':'x.env','content':'X'}",
+	    CORDON_REFUSAL_DENIED, "'matched_rule':'**/*.env'" },
+	{ "write_text", "{'path':'fixed/f','content':'X'}",
+	    CORDON_REFUSAL_DENIED, "'matched_rule':'fixed/**'" },
+	{ "write_text", "{'path':'fixed/g','content':'X'}",
+	    CORDON_REFUSAL_DENIED, "" },
+	{ "write_text", "{'path':'leaves/canary','content':'X'}",
+	    CORDON_REFUSAL_OUTSIDE, "" },
+	{ "write_text", "{'path':'dangles','content':'X'}",
+	    CORDON_REFUSAL_OUTSIDE, "" },
+	{ "write_text", "{'path':'../home/.ssh/id','content':'X'}",
+	    CORDON_REFUSAL_SECRET, "" },
+	{ "write_text", "{'path':'/etc/passwd','content':'X'}",
+	    CORDON_REFUSAL_OUTSIDE, "" },
+	{ "write_text", "{'path':'no/such','content':'X'}",
+	    CORDON_REFUSAL_MISSING, "the directory of" },
+	{ "write_text", "{'path':'sub','content':'X'}", CORDON_REFUSAL_OS,
+	    "Is a directory" },
+	{ "write_text", "{'path':'','content':'X'}", CORDON_REFUSAL_OS, "" },
+	{ "write_text", "{'path':'pipe','content':'X'}", CORDON_REFUSAL_OS,
+	    "" },
+	{ "write_text", "{'path':'a'}", CORDON_REFUSAL_INVALID,
+	    "needs the argument 'content'" },
+	{ "edit_text", "{'path':'sub/b','old':'two','new':'2'}", 0,
+	    "{'path':'sub/b','size':12,'created':false,'replaced':1}" },
+	{ "edit_text", "{'path':'sub/b','old':'e','new':'EE','all':true}", 0,
+	    "'size':15,'created':false,'replaced':3" },
+	{ "edit_text", "{'path':'sub/b','old':'E','new':'e'}",
+	    CORDON_REFUSAL_INVALID, "occurs 6 times" },
+	{ "edit_text", "{'path':'sub/b','old':'none','new':'e'}",
+	    CORDON_REFUSAL_INVALID, "does not occur" },
+	{ "edit_text", "{'path':'sub/b','old':'','new':'e'}",
+	    CORDON_REFUSAL_INVALID, "does not occur" },
+	{ "edit_text", "{'path':'fixed/f','old':'fixed','new':'e'}",
+	    CORDON_REFUSAL_DENIED, "" },
+	{ "edit_text", "{'path':'x.env','old':'X','new':'e'}",
+	    CORDON_REFUSAL_DENIED, "" },
+	{ "edit_text", "{'path':'sub','old':'X','new':'e'}",
+	    CORDON_REFUSAL_INVALID, "" },
+	{ "read_text", "{'path':'sub/b'}", 0,
+	    "'text':'onEE\\n2\\nthrEEEE\\n'" },
+	/* listing */
+	{ "list_files", "{'path':'sub'}", 0,
+	    "{'entries':[{'path':'sub/b','type':'file','size':15}],"
+	    "'next':null}" },
+	{ "list_files", "{}", 0,
+	    "{'entries':[{'path':'a','type':'file','size':7},"
+	    "{'path':'bytes','type':'file','size':3},"
+	    "{'path':'dangles','type':'link','size':null},"
+	    "{'path':'fixed','type':'directory','size':null},"
+	    "{'path':'leaves','type':'link','size':null},"
+	    "{'path':'loop','type':'link','size':null},"
+	    "{'path':'new','type':'file','size':0},"
+	    "{'path':'pipe','type':'other','size':null},"
+	    "{'path':'stays','type':'link','size':null},"
+	    "{'path':'sub','type':'directory','size':null},"
+	    "{'path':'utf','type':'file','size':6}],'next':null}" },
+	{ "list_files", "{'pattern':'?'}", 0,
+	    "{'entries':[{'path':'a','type':'file','size':7}],'next':null}" },
+	{ "list_files", "{'limit':2}", 0, "'next':'bytes'" },
+	{ "list_files", "{'limit':2,'after':'bytes'}", 0,
+	    "[{'path':'dangles','type':'link','size':null},"
+	    "{'path':'fixed','type':'directory','size':null}],"
+	    "'next':'fixed'" },
+	{ "list_files", "{'path':'leaves'}", CORDON_REFUSAL_OUTSIDE, "" },
+	{ "list_files", "{'path':'/etc','pattern':'*'}",
+	    CORDON_REFUSAL_OUTSIDE, "" },
+	{ "list_files", "{'path':'a'}", CORDON_REFUSAL_INVALID,
+	    "is no directory" },
+	{ "list_files", "{'pattern':'../*'}", CORDON_REFUSAL_INVALID,
+	    "argument 'pattern'" },
+	{ "glob", "{'pattern':'**/b'}", 0,
+	    "{'entries':[{'path':'sub/b','type':'file','size':15}],"
+	    "'next':null}" },
+	{ "glob", "{'pattern':'**/f*'}", 0,
+	    "{'entries':[{'path':'fixed','type':'directory','size':null},"
+	    "{'path':'fixed/f','type':'file','size':5}],'next':null}" },
+	{ "glob", "{'pattern':'**/f*','after':'fixed'}", 0,
+	    "{'entries':[{'path':'fixed/f','type':'file','size':5}],"
+	    "'next':null}" },
+	{ "glob", "{'pattern':'**/canary'}", 0,
+	    "{'entries':[],'next':null}" },
+	{ "glob", "{'pattern':'**/*.env'}", 0, "{'entries':[],'next':null}" },
+	{ "glob", "{'pattern':'b','path':'sub'}", 0, "'path':'sub/b'" },
+	{ "glob", "{'pattern':'*','path':'..'}", CORDON_REFUSAL_OUTSIDE, "" },
+	{ "grep", "{'text':'inside'}", 0,
+	    "{'matches':[{'path':'a','line':1,'text':'inside','cut':false}],"
+	    "'searched':5,'skipped':0,'next':null}" },
+	{ "grep", "{'text':'SECRET'}", 0, "{'matches':[]," },
+	{ "grep", "{'text':'EE','path':'sub'}", 0,
+	    "{'matches':[{'path':'sub/b','line':1,'text':'onEE','cut':false},"
+	    "{'path':'sub/b','line':3,'text':'thrEEEE','cut':false}]" },
+	{ "grep", "{'text':'ee','ignore_case':true,'limit':1}", 0,
+	    "[{'path':'sub/b','line':1,'text':'onEE','cut':true}],"
+	    "'searched':4,'skipped':0,'next':'sub/b'" },
+	{ "grep", "{'text':'i','files':'fixed/*'}", 0,
+	    "[{'path':'fixed/f','line':1,'text':'fixed','cut':false}],"
+	    "'searched':1" },
+	{ "grep", "{'text':''}", CORDON_REFUSAL_INVALID, "" },
+	{ "grep", "{'text':'a\\nb'}", CORDON_REFUSAL_INVALID, "" },
 	/* arguments */
 	{ "read_text", "{}", CORDON_REFUSAL_INVALID,
 	    "read_text needs the argument 'path'" },
@@ -149,6 +256,58 @@ check_calls(void)
 	}
 }
 
+/* ----- What is on the disk afterwards ------------------------------------------- */
+
+static bool
+file_is(const char *name, const char *text, unsigned mode)
+{
+	char got[64] = "";
+	struct stat st;
+	int fd = open(tmp_path(name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = read(fd, got, sizeof(got) - 1);
+	bool good = fd >= 0 && n >= 0 && strcmp(got, text) == 0 &&
+	    fstat(fd, &st) == 0 && (mode == 0 || (st.st_mode & 07777) == mode);
+
+	close(fd);
+	return good;
+}
+
+static void
+check_disk(void)
+{
+	enum cordon_refusal code;
+
+	ok(file_is("out/canary", "SECRET", 0), "what is outside is as it was");
+	ok(access(tmp_path("out/new"), F_OK) != 0, "nothing new is outside");
+	ok(file_is("home/.ssh/id", "SECRET", 0), "nor is anything of the floor");
+	ok(file_is("w/fixed/f", "fixed", 0) &&
+		access(tmp_path("w/fixed/g"), F_OK) != 0,
+	    "what is denied is as it was");
+	tmp_file("w/tool.sh", "old");
+	chmod(tmp_path("w/tool.sh"), 0751);
+	tmp_link("tool.sh", "w/name");
+	free(called(tools, "write_text",
+	    "{\"path\":\"name\",\"content\":\"new\"}", &code));
+	ok(code == 0 && file_is("w/tool.sh", "new", 0751),
+	    "the mode stays, and what a link names is replaced");
+}
+
+/* A dry run says what would be, and leaves everything alone. */
+static void
+check_dry(void)
+{
+	const char *arguments = "{\"path\":\"dry\",\"content\":\"x\"}";
+	struct cordon_tool_call call = { .size = sizeof(call),
+		.name = "write_text", .arguments = arguments,
+		.arguments_len = strlen(arguments), .dry_run = true };
+	struct cordon_tool_result result = { 0 };
+
+	ok(cordon_tools_call(tools, &call, &result, NULL) == 0 &&
+		result.code == 0 && access(tmp_path("w/dry"), F_OK) != 0,
+	    "a dry run writes nothing");
+	cordon_tool_result_done(&result);
+}
+
 /* ----- The table ------------------------------------------------------------------ */
 
 static void
@@ -181,9 +340,10 @@ use_tools(void *arg)
 		.size = sizeof(quiet), .audit = "" };
 	const struct cordon_tools_options options = { .size = sizeof(options),
 		.session = session, .run = &quiet };
+	const char *const *words = arg;
 	struct cordon_tool_call call = { .size = sizeof(call),
-		.name = "read_text", .arguments = arg,
-		.arguments_len = strlen(arg) };
+		.name = words[0], .arguments = words[1],
+		.arguments_len = strlen(words[1]) };
 	struct cordon_tool_result result = { 0 };
 	struct cordon_tools *t = NULL;
 	int code = cordon_tools_new(&options, &t, NULL);
@@ -195,18 +355,35 @@ use_tools(void *arg)
 	return code;
 }
 
+static void
+check_memory(void)
+{
+	static const char *words[][2] = {
+		{ "read_text", "{\"path\":\"\\u0061\"}" },
+		{ "read_text", "{\"path\":\"x.env\"}" },
+		{ "write_text", "{\"path\":\"c\",\"content\":\"x\"}" },
+		{ "edit_text",
+		    "{\"path\":\"c\",\"old\":\"x\",\"new\":\"x\"}" },
+		{ "list_files", "{\"limit\":2}" },
+		{ "glob", "{\"pattern\":\"**/f\"}" },
+		{ "grep", "{\"text\":\"f\",\"files\":\"**\"}" },
+	};
+
+	for (size_t i = 0; i < CDN_LEN(words); i++)
+		chaos_run(words[i][0], use_tools, words[i], CHAOS_ABSORBS);
+}
+
 int
 main(void)
 {
-	char good[] = "{\"path\":\"\\u0061\"}", bad[] = "{\"path\":\"x.env\"}";
-
 	made_begin();
 	make_files();
 	open_tools();
 	check_table();
 	check_calls();
-	chaos_run("a file is read", use_tools, good, 0);
-	chaos_run("a file is refused", use_tools, bad, CHAOS_ABSORBS);
+	check_disk();
+	check_dry();
+	check_memory();
 	cordon_tools_free(tools);
 	cordon_session_free(session);
 	tmp_end();
