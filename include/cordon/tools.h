@@ -278,11 +278,11 @@ enum cordon_answer {
 
 struct cordon_tools_options {
 	size_t size;	  /* sizeof(struct cordon_tools_options) */
+	/* Its workers say what needs approval, which programs may start. */
 	const struct cordon_session *session;
 	/* How the session was made.  NULL: no command can be granted more than
-	 * the session allows. */
+	 * the session allows, and no worker be called. */
 	const struct cordon_session_options *session_options;
-	const struct cordon_worker *worker; /* whose rules hold; or NULL */
 	/* For commands, and for the audit of all: backend, enforcement,
 	 * isolation, env, audit, notice, trace; NULL: defaults. */
 	const struct cordon_run_options *run;
@@ -319,7 +319,8 @@ struct cordon_tool_call {
 struct cordon_tool_result {
 	enum cordon_refusal code; /* NONE: it was done */
 	enum cordon_decision decision; /* of a dry run */
-	char *json; /* {"ok":true,"result":{..}}, {"ok":false,"error":{..}} */
+	char *json; /* {"schema":1,"ok":true,"result":{..}}, or "ok":false and
+		     * "error"; of a dry run of shell its "decision" */
 	size_t json_len;
 };
 

@@ -111,6 +111,11 @@
 #define CDN_TOOL_LOOKS_MAX   200000UL /* entries one walk looks at */
 #define CDN_TOOL_NAMES_MAX   (64UL * 1024UL * 1024UL) /* bytes of one directory */
 #define CDN_TOOL_DEPTH_MAX   64	    /* directories in each other, of one walk */
+#define CDN_TOOL_TIMEOUT_MAX 300000 /* ms of one command */
+#define CDN_TOOL_ATTACHMENTS_MAX 1000 /* files for a worker that is called */
+#define CDN_TOOL_DENIALS_MAX 100    /* denials of one command that are told */
+#define CDN_APPROVALS_MAX    30	    /* questions to a person in a minute */
+#define CDN_APPROVAL_PROMPT_MAX 2000 /* bytes a person can be expected to read */
 #define CDN_TOOL_RESULT_MAX  (256UL * 1024UL * 1024UL) /* bytes of an answer */
 #define CDN_VERIFY_LOOKS_MAX 20000UL /* names looked at for one sample */
 #define CDN_VERIFY_SEEN	     16384UL /* paths of one sample */

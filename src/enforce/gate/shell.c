@@ -47,6 +47,16 @@ refuse_home(struct walk *w, cdn_str token)
 
 /* ----- One path ------------------------------------------------------------------ */
 
+static bool
+is_in_workspace(const struct walk *w, const struct cdn_real *real)
+{
+	const char *workspace = w->policy->session->workspace;
+	size_t n = strlen(workspace);
+
+	return strncmp(real->path, workspace, n) == 0 &&
+	    (n == 1 || real->path[n] == '/' || real->path[n] == '\0');
+}
+
 /*
  * A relative word may be anything: text, an option's value, an expression for
  * sed.  So rules about names inside decide only about what is there; what lies
@@ -56,11 +66,9 @@ refuse_home(struct walk *w, cdn_str token)
 static bool
 is_file(const struct walk *w, const struct cdn_real *real, cdn_str path)
 {
-	enum cordon_refusal why = w->ret->refused.code;
-
 	return path.p[0] == '/' || w->word->role != CDN_SHELL_ARGUMENT ||
-	    why == CORDON_REFUSAL_OUTSIDE || why == CORDON_REFUSAL_SECRET ||
-	    real->exists;
+	    w->ret->refused.code == CORDON_REFUSAL_SECRET || real->exists ||
+	    !is_in_workspace(w, real);
 }
 
 /* The program is started by a process, which sees more than the agent. */
@@ -192,14 +200,21 @@ walk_words(struct walk *w)
 
 /* ----- The whole --------------------------------------------------------------------- */
 
-/* Where it starts; relative words start there, too. */
+/*
+ * Where it starts; relative words start there, too.  The workspace needs no
+ * permission: to be there shows nothing of it.
+ */
 static int
-check_cwd(struct walk *w, const char *cwd)
+check_cwd(struct walk *w, const char *given)
 {
+	const char *cwd = given != NULL ? given : w->policy->base;
 	struct cordon_error why = { 0 };
 	struct cdn_real real;
-	int code = cdn_gate_enforce(w->policy, w->policy->base, CORDON_READ,
-	    cdn_str_of(cwd), &real, &w->ret->refused, &why);
+	int code = given == NULL ?
+	    cdn_session_find(w->policy->session, w->policy->base,
+		CDN_STR(""), &real, &why) :
+	    cdn_gate_enforce(w->policy, w->policy->base, CORDON_READ,
+		cdn_str_of(cwd), &real, &w->ret->refused, &why);
 
 	if (code == CORDON_E_NOMEM)
 		return cdn_err_nomem(w->err);
@@ -231,7 +246,7 @@ walk(struct walk *w, const struct cordon_shell_query *query,
     struct cdn_arena *arena)
 {
 	struct cordon_error why = { 0 };
-	int code = check_cwd(w, query->cwd != NULL ? query->cwd : "");
+	int code = check_cwd(w, query->cwd);
 
 	if (code != 0 || !w->ret->allowed)
 		return code;

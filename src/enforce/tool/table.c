@@ -134,6 +134,66 @@ static const struct cdn_tool_field grep_gives[] = {
 	END,
 };
 
+static const struct cdn_tool_field shell_takes[] = {
+	TEXT("command", MUST, "As for sh -c."),
+	{ "cwd", CDN_TOOL_PATH, MAY,
+	    "The directory it starts in; without it the workspace.", 0, 0,
+	    NULL },
+	NUMBER("timeout_ms", MAY, 1, CDN_TOOL_TIMEOUT_MAX,
+	    "Milliseconds that it may take; 30000 without it."),
+	END,
+};
+
+static const struct cdn_tool_field denial_row[] = {
+	TEXT("call", MUST, "The system call."),
+	TEXT("operation", MUST, "read, modify, exec, connect or bind."),
+	TEXT("path", MUST, "What it was about."),
+	TEXT("matched_rule", MUST, "The rule."),
+	TEXT("layer", MUST, "Whose rule it is."),
+	TEXT("source", MUST | CDN_TOOL_NULLABLE, "Where it stands,"),
+	NUMBER("line", MUST | CDN_TOOL_NULLABLE, 0, 0, "in which line."),
+	END,
+};
+
+static const struct cdn_tool_field shell_gives[] = {
+	TEXT("stdout", MUST, "Its output."),
+	TEXT("stderr", MUST, "Its messages."),
+	NUMBER("exit_code", MUST | CDN_TOOL_NULLABLE, 0, 0,
+	    "128+N when signal N ended it; null when it took too long."),
+	BOOL("timed_out", MUST, "It took too long and was ended."),
+	BOOL("cut", MUST, "It had too much output and was ended."),
+	TEXT("run", MUST, "Its id in the audit; empty: it did not start."),
+	ROWS("denials", denial_row, "What the cage refused to it."),
+	END,
+};
+
+static const struct cdn_tool_field call_takes[] = {
+	{ "worker", CDN_TOOL_PATH, MUST, "The document of the worker.", 0, 0,
+	    NULL },
+	{ "attachments", CDN_TOOL_PATHS, MAY,
+	    "Files that may be read here, for the worker.", 0,
+	    CDN_TOOL_ATTACHMENTS_MAX, NULL },
+	TEXT("tool", MAY, "What the worker is to call; without it nothing."),
+	{ "arguments", CDN_TOOL_OBJECT, MAY, "Of that tool.", 0, 0, NULL },
+	END,
+};
+
+static const struct cdn_tool_field attachment_row[] = {
+	TEXT("path", MUST, "The file."),
+	NUMBER("size", MUST, 0, 0, "Its bytes."),
+	TEXT("sha256", MUST, "Of these bytes, 64 hex digits."),
+	END,
+};
+
+static const struct cdn_tool_field call_gives[] = {
+	TEXT("worker", MUST, "Its name."),
+	ROWS("attachments", attachment_row, "The files, each judged."),
+	{ "answer", CDN_TOOL_OBJECT, MUST | CDN_TOOL_NULLABLE,
+	    "What came of the tool, \"ok\" and all; null without one.", 0, 0,
+	    NULL },
+	END,
+};
+
 /* ----- The tools ------------------------------------------------------------------ */
 
 static const struct cdn_tool tools[] = {
@@ -176,6 +236,20 @@ static const struct cdn_tool tools[] = {
 		    "Finds the lines that hold a text, in all files below.",
 		    .read_only = true, .idempotent = true },
 		grep_takes, grep_gives, cdn_tool_grep, NULL,
+	},
+	{
+		{ "shell", "Run a command",
+		    "Runs a command inside the boundary, without input, and "
+		    "gives its output.",
+		    .destructive = true, .open_world = true },
+		shell_takes, shell_gives, cdn_tool_shell, cdn_tool_shell_plan,
+	},
+	{
+		{ "worker_call", "Call another worker",
+		    "Calls a tool as another worker, which can have less than "
+		    "this one and never more, with files of this one along.",
+		    .destructive = true, .open_world = true },
+		call_takes, call_gives, cdn_tool_worker_call, NULL,
 	},
 };
 

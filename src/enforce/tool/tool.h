@@ -82,22 +82,16 @@ struct cdn_tool_value {
 	size_t count;
 };
 
-/* One of sandbox.paths. */
-struct cdn_tool_root {
-	const struct cdn_worker_path *path;
-	const char *real;
-	size_t len;
-	bool inner; /* it lies in another one */
-};
-
 struct cordon_tools {
 	struct cdn_arena *arena; /* owns it all */
 	struct cordon_tools_options options;
 	struct cordon_run_options run; /* the caller's, or defaults */
 	struct cordon_path_policy policy;
 	struct cdn_terms terms;
-	struct cdn_tool_root *roots; /* of the worker, by path */
+	const char **roots; /* of the worker, real, by path */
 	size_t root_count;
+	struct cdn_tool_limit *limit; /* approve.h; the caller's, if called */
+	bool called; /* by a worker that has tools of its own */
 	char id[17]; /* of all it records */
 	struct cdn_record *record; /* NULL: nothing is kept */
 };
@@ -187,6 +181,23 @@ int cdn_tool_list_files(struct cdn_tool_call *call);
 int cdn_tool_glob(struct cdn_tool_call *call);
 int cdn_tool_grep(struct cdn_tool_call *call);
 
+int cdn_tool_shell(struct cdn_tool_call *call);
+int cdn_tool_shell_plan(struct cdn_tool_call *call);
+int cdn_tool_worker_call(struct cdn_tool_call *call);
+
+/* What a command that is not simple is given to. */
+extern const char cdn_tool_shell_path[];
+#define CDN_TOOL_SHELL cdn_tool_shell_path
+
+/* rules.c: the workers, the one that was called last behind all others. */
+const struct cordon_worker *cdn_tool_worker(const struct cordon_tools *tools,
+    size_t i); /* NULL past the end */
+/* Its tool_rules about approval. */
+enum cdn_said cdn_tool_rule(const struct cordon_worker *worker,
+    const char *tool);
+/* programs.c: does any of them have a list of programs? */
+bool cdn_tool_programs_given(const struct cordon_tools *tools);
+
 /* filter.c: finds the roots of the worker, if there is one. */
 CDN_MUST_USE int cdn_tool_roots(struct cordon_tools *tools,
     struct cordon_error *err);
@@ -195,6 +206,10 @@ CDN_MUST_USE int cdn_tool_roots(struct cordon_tools *tools,
 
 CDN_MUST_USE int cdn_tools_new(const struct cordon_tools_options *options,
     struct cordon_tools **ret, struct cordon_error *err);
+/* Those of a worker that is called by one with these; they must outlive them. */
+CDN_MUST_USE int cdn_tools_new_below(const struct cordon_tools *caller,
+    const struct cordon_tools_options *options, struct cordon_tools **ret,
+    struct cordon_error *err);
 void cdn_tools_free(struct cordon_tools *tools);
 CDN_MUST_USE int cdn_tools_call(struct cordon_tools *tools,
     const struct cordon_tool_call *asked, struct cordon_tool_result *ret,

@@ -1,7 +1,7 @@
 /*
  * tools - one call, from its name to its answer.
  */
-#include "enforce/tool/tool.h"
+#include "enforce/tool/approve.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -138,39 +138,65 @@ run(struct cdn_tool_call *call)
 	code = cdn_tool_arguments(call);
 	if (code == 0)
 		code = cdn_tool_check_cancel(call);
+	if (code == 0 && call->tool->plan == NULL)
+		code = cdn_tool_approve_files(call);
 	if (code != 0)
 		return code;
 	return call->asked->dry_run && call->tool->plan != NULL ?
 	    call->tool->plan(call) : call->tool->run(call);
 }
 
+static void
+open_answer(struct cdn_json_writer *w, struct cdn_buf *out)
+{
+	cdn_json_begin(w, out);
+	cdn_json_open(w, '{');
+	cdn_json_put_key(w, "schema");
+	cdn_json_put_int(w, 1);
+}
+
+static void
+open_part(struct cdn_json_writer *w, bool ok, const char *key)
+{
+	cdn_json_put_key(w, "ok");
+	cdn_json_put_bool(w, ok);
+	cdn_json_put_key(w, key);
+	cdn_json_open(w, '{');
+}
+
+/* What a tool plans stands alone; what it does is a result. */
+static bool
+is_plan(const struct cordon_tool_call *asked)
+{
+	const struct cdn_tool *tool;
+
+	return asked->dry_run && cdn_tool_find(cdn_str_of(asked->name), &tool,
+	    NULL) == 0 && tool->plan != NULL;
+}
+
 static int
 answer(struct cdn_tool_call *call, struct cdn_buf *out)
 {
+	bool part = !is_plan(call->asked);
 	struct cdn_json_writer w;
 	int code;
 
-	cdn_json_begin(&w, out);
-	cdn_json_open(&w, '{');
-	cdn_json_put_key(&w, "ok");
-	cdn_json_put_bool(&w, true);
-	cdn_json_put_key(&w, "result");
-	cdn_json_open(&w, '{');
+	open_answer(&w, out);
+	if (part)
+		open_part(&w, true, "result");
 	call->result = &w;
 	code = run(call);
 	if (code == CDN_TOOL_REFUSED) {
 		cdn_buf_reset(out);
-		cdn_json_begin(&w, out);
-		cdn_json_open(&w, '{');
-		cdn_json_put_key(&w, "ok");
-		cdn_json_put_bool(&w, false);
-		cdn_json_put_key(&w, "error");
-		cdn_json_open(&w, '{');
+		open_answer(&w, out);
+		part = true;
+		open_part(&w, false, "error");
 		put_error(&w, call);
 	} else if (code != 0) {
 		return code;
 	}
-	cdn_json_close(&w);
+	if (part)
+		cdn_json_close(&w);
 	cdn_json_close(&w);
 	return cdn_json_end(&w) ? 0 : cdn_tool_nomem(call);
 }
@@ -239,12 +265,28 @@ open_record(struct cordon_tools *tools, struct cordon_error *err)
 }
 
 static int
+make_limit(struct cordon_tools *tools, struct cordon_error *err)
+{
+	struct cdn_tool_limit *limit = cdn_arena_alloc(tools->arena,
+	    sizeof(*limit));
+	int code = limit == NULL ? cdn_err_nomem(err) :
+				   cdn_tool_limit_init(limit, err);
+
+	if (code == 0)
+		tools->limit = limit;
+	return code;
+}
+
+static int
 open_all(struct cordon_tools *tools, const struct cordon_tools_options *options,
     struct cordon_error *err)
 {
 	int code;
 
 	tools->options = *options;
+	code = tools->called ? 0 : make_limit(tools, err);
+	if (code != 0)
+		return code;
 	if (options->run != NULL)
 		tools->run = *options->run;
 	tools->run.size = sizeof(tools->run);
@@ -256,8 +298,9 @@ open_all(struct cordon_tools *tools, const struct cordon_tools_options *options,
 }
 
 int
-cdn_tools_new(const struct cordon_tools_options *options,
-    struct cordon_tools **ret, struct cordon_error *err)
+cdn_tools_new_below(const struct cordon_tools *caller,
+    const struct cordon_tools_options *options, struct cordon_tools **ret,
+    struct cordon_error *err)
 {
 	struct cdn_arena *arena;
 	struct cordon_tools *tools;
@@ -272,6 +315,8 @@ cdn_tools_new(const struct cordon_tools_options *options,
 		return cdn_err_nomem(err);
 	}
 	tools->arena = arena;
+	tools->called = caller != NULL;
+	tools->limit = caller != NULL ? caller->limit : NULL;
 	code = open_all(tools, options, err);
 	if (code != 0)
 		cdn_tools_free(tools);
@@ -280,11 +325,20 @@ cdn_tools_new(const struct cordon_tools_options *options,
 	return code;
 }
 
+int
+cdn_tools_new(const struct cordon_tools_options *options,
+    struct cordon_tools **ret, struct cordon_error *err)
+{
+	return cdn_tools_new_below(NULL, options, ret, err);
+}
+
 void
 cdn_tools_free(struct cordon_tools *tools)
 {
 	if (tools == NULL)
 		return;
 	cdn_record_close(tools->record);
+	if (tools->limit != NULL && !tools->called)
+		cdn_tool_limit_done(tools->limit);
 	cdn_arena_free(tools->arena);
 }

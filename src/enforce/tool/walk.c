@@ -262,9 +262,7 @@ cdn_tool_walk_run(struct cdn_tool_walk *w)
 		code = walk_from(w, w->path);
 	else
 		for (size_t i = 0; i < tools->root_count && code == 0; i++)
-			if (!tools->roots[i].inner)
-				code = walk_from(w,
-				    cdn_str_of(tools->roots[i].real));
+			code = walk_from(w, cdn_str_of(tools->roots[i]));
 	return code == CDN_TOOL_STOP ? 0 : code;
 }
 

@@ -64,6 +64,11 @@ CDN_MUST_USE int cli_session_new(const struct cli_args *args,
     const char *profile, struct cordon_diags *diags,
     struct cordon_session **ret, struct cordon_error *err);
 
+/* The same up to the session; what it points to lives as long as args. */
+CDN_MUST_USE int cli_session_options(const struct cli_args *args,
+    const char *profile, struct cordon_diags *diags,
+    struct cordon_session_options *ret, struct cordon_error *err);
+
 /* Never NULL. */
 struct cordon_diags *cli_diags_new(void);
 
@@ -93,6 +98,15 @@ struct cordon_session *cli_launch_session(const struct cli_args *args);
 CDN_MUST_USE bool cli_launch_print(FILE *to, const struct cordon_plan *plan,
     enum cordon_format format);
 
+/* ----- approve.c -------------------------------------------------------- */
+
+/*
+ * Asks whoever can say yes: the command of --approve-with, else the terminal.
+ * For cordon_tools_options; arg: the command, or NULL.
+ */
+enum cordon_answer cli_approve(const struct cordon_approval *approval,
+    void *arg);
+
 /* ----- The commands ----------------------------------------------------- */
 
 int cli_check(const struct cli_args *args);
@@ -121,6 +135,7 @@ int cli_worker_run(const struct cli_args *args);
 int cli_worker_validate(const struct cli_args *args);
 int cli_worker_show(const struct cli_args *args);
 int cli_worker_migrate(const struct cli_args *args);
+int cli_tool(const struct cli_args *args);
 int cli_mcp_guard(const struct cli_args *args);
 int cli_mcp_serve(const struct cli_args *args);
 int cli_mcp_pins(const struct cli_args *args);

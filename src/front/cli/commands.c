@@ -6,6 +6,7 @@ static const struct cli_table *const tables[] = {
 	&cli_table_mcp,
 	&cli_table_policy,
 	&cli_table_worker,
+	&cli_table_tool,
 	&cli_table_host,
 	&cli_table_audit,
 };

@@ -134,11 +134,13 @@ read_agent(const struct cli_args *args, enum cordon_agent *ret)
 }
 
 int
-cli_session_new(const struct cli_args *args, const char *profile,
-    struct cordon_diags *diags, struct cordon_session **ret,
+cli_session_options(const struct cli_args *args, const char *profile,
+    struct cordon_diags *diags, struct cordon_session_options *ret,
     struct cordon_error *err)
 {
+	static const struct cordon_worker *worker; /* what ret points to */
 	const struct cli_strings *option = args->option;
+	const char *preset = cli_value(args, CLI_PRESET);
 	struct cordon_session_options o = {
 		.size = sizeof(o),
 		.workspace = cli_value(args, CLI_WORKSPACE),
@@ -155,8 +157,6 @@ cli_session_new(const struct cli_args *args, const char *profile,
 		.nested_git = is_word(args, CLI_ALLOW, "nested-git"),
 		.command = args->command,
 	};
-	const char *preset = cli_value(args, CLI_PRESET);
-	const struct cordon_worker *worker = NULL;
 
 	if (preset != NULL) {
 		int found = cli_word_find(cli_preset_word, preset);
@@ -180,7 +180,19 @@ cli_session_new(const struct cli_args *args, const char *profile,
 		return cdn_err(err, CORDON_E_INVALID, "'%s' is no agent (auto, "
 		    "claude, codex, gemini, opencode, none)",
 		    cli_value(args, CLI_AGENT));
-	return cordon_session_new(&o, diags, ret, err);
+	*ret = o;
+	return 0;
+}
+
+int
+cli_session_new(const struct cli_args *args, const char *profile,
+    struct cordon_diags *diags, struct cordon_session **ret,
+    struct cordon_error *err)
+{
+	struct cordon_session_options options;
+	int code = cli_session_options(args, profile, diags, &options, err);
+
+	return code != 0 ? code : cordon_session_new(&options, diags, ret, err);
 }
 
 struct cordon_policy *

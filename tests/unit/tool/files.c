@@ -61,7 +61,7 @@ static const struct {
 	const char *holds; /* in the answer; the same */
 } calls[] = {
 	{ "read_text", "{'path':'a'}", 0,
-	    "{'ok':true,'result':{'path':'a','text':'inside\\n','size':7,"
+	    "{'schema':1,'ok':true,'result':{'path':'a','text':'inside\\n','size':7,"
 	    "'next_offset':null,'lossy':false}}" },
 	{ "read_text", "{'path':'stays/b','limit':4}", 0,
 	    "'path':'sub/b','text':'one\\n','size':14,'next_offset':4" },
@@ -79,7 +79,7 @@ static const struct {
 	{ "read_text", "{'path':'x.env'}", CORDON_REFUSAL_DENIED,
 	    "'matched_rule':'**/*.env','layer':'policy'" },
 	{ "read_text", "{'path':'../out/canary'}", CORDON_REFUSAL_OUTSIDE,
-	    "{'ok':false,'error':{'code':'outside','message':'" },
+	    "{'schema':1,'ok':false,'error':{'code':'outside','message':'" },
 	{ "read_text", "{'path':'leaves/canary'}", CORDON_REFUSAL_OUTSIDE,
 	    "'matched_rule':'<outside workspace>'" },
 	{ "read_text", "{'path':'/etc/passwd'}", CORDON_REFUSAL_OUTSIDE, "" },

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""What an approval lets through: this one command, and what stands in it.
+
+    trysys -i IDENTITY approvals.py
+
+A real git pushes to a real git daemon on loopback.  Whatever is tried beside
+it, before and behind it, is looked for at a listener and in the repository.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+
+from called import Stage, done, ok
+
+WORKER = {
+    'name': 'pusher',
+    'shell_rules': [
+        {'pattern': 'git push', 'approval_required': True,
+         'grants': {'network': True}},
+        {'pattern': 'git commit', 'approval_required': False, 'grants': {}},
+        {'pattern': 'git status', 'approval_required': False},
+        {'pattern': 'git st', 'approval_required': False},
+        {'pattern': 'knock', 'approval_required': True,
+         'grants': {'network': True}},
+        {'pattern': 'bash', 'approval_required': False},
+        {'pattern': 'cat', 'approval_required': True},
+    ],
+}
+
+
+class Listener:
+    """Counts who comes; never answers."""
+
+    def __init__(self):
+        self.socket = socket.socket()
+        self.socket.bind(('127.0.0.1', 0))
+        self.socket.listen(64)
+        self.port = self.socket.getsockname()[1]
+        self.count = 0
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while True:
+            self.socket.accept()[0].close()
+            self.count += 1
+
+    def seen(self):
+        """All that came before now: ours is the last in the queue."""
+        before = self.count
+        socket.create_connection(('127.0.0.1', self.port)).close()
+        while self.count == before:
+            time.sleep(0.01)
+        self.count -= 1
+        return self.count
+
+
+def git(stage, *args, cwd=None):
+    return subprocess.run(['git', *args], cwd=cwd or stage.work,
+                          env=stage.env, capture_output=True, text=True,
+                          check=True).stdout
+
+
+def serve(stage):
+    """A git daemon that takes pushes; its port."""
+    git(stage, 'init', '-q', '--bare', stage.path('srv/x.git'),
+        cwd=stage.top)
+    probe = socket.socket()
+    probe.bind(('127.0.0.1', 0))
+    port = probe.getsockname()[1]
+    probe.close()
+    daemon = subprocess.Popen(
+        ['git', 'daemon', '--listen=127.0.0.1', '--port=%d' % port,
+         '--base-path=' + stage.path('srv'), '--export-all', '--reuseaddr',
+         '--enable=receive-pack'], env=stage.env, stderr=subprocess.DEVNULL)
+    for _ in range(6000):
+        try:
+            socket.create_connection(('127.0.0.1', port)).close()
+            return daemon, port
+        except OSError:
+            time.sleep(0.01)
+    raise RuntimeError('no git daemon')
+
+
+def head(stage):
+    got = subprocess.run(['git', 'rev-parse', '-q', '--verify', 'main'],
+                         cwd=stage.path('srv/x.git'), env=stage.env,
+                         capture_output=True, text=True)
+    return got.stdout.strip()
+
+
+def prepare(stage, port):
+    for key, value in (('user.name', 'Somebody'),
+                       ('user.email', 'somebody@example.org'),
+                       ('init.defaultBranch', 'main'),
+                       ('safe.directory', '*')):
+        git(stage, 'config', '--global', key, value, cwd=stage.top)
+    git(stage, 'init', '-q')
+    stage.write('work/f', '1\n')
+    git(stage, 'add', 'f')
+    git(stage, 'commit', '-q', '-m', 'first')
+    git(stage, 'remote', 'add', 'origin',
+        'git://127.0.0.1:%d/x.git' % port)
+
+
+KNOCK = 'echo >/dev/tcp/127.0.0.1/%d'
+
+
+def smuggle(stage, worker, port, listener):
+    """None of these reaches anybody, though every question gets a yes."""
+    knock = KNOCK % port
+    # A hook of another command, and an alias, as the host made them.
+    hook = stage.write('work/.git/hooks/pre-commit',
+                       '#!/bin/bash\n%s\nexit 0\n' % knock)
+    os.chmod(hook, 0o755)
+    git(stage, 'config', 'alias.st', '!bash -c "%s"; git status' % knock)
+    stage.write('work/f', '2\n')
+    for command in (
+            'git push; bash -c "%s"' % knock,
+            'git push && bash -c "%s"' % knock,
+            'git push || bash -c "%s"' % knock,
+            'git push | bash -c "%s"' % knock,
+            'git push & bash -c "%s"' % knock,
+            'git push\nbash -c "%s"' % knock,
+            'git push $(bash -c "%s")' % knock,
+            'git push `bash -c "%s"`' % knock,
+            'git push <(bash -c "%s")' % knock,
+            'X=1 git push',
+            'git push >/dev/tcp/127.0.0.1/%d' % port,
+            'git -c core.sshCommand=x push',
+            'bash -c "%s"' % knock,
+            'git commit -q -a -m second',
+            'git st'):
+        stage.call('shell', {'command': command}, '--worker', worker,
+                   '--approve-with', 'exit 0')
+        ok(listener.seen() == 0, 'nobody comes through: %s' % command)
+    os.remove(hook)
+    git(stage, 'config', '--unset', 'alias.st')
+    # The control: what these would do where nobody stands in the way.
+    subprocess.run(['bash', '-c', knock], check=True)
+    ok(listener.seen() == 1, 'the listener hears who comes')
+
+
+def channels(stage, worker):
+    push = {'command': 'git push -q origin main'}
+    code, answer, _ = stage.call('shell', push, '--worker', worker)
+    ok(code == 4 and answer['error']['code'] == 'approval' and
+       'nobody can be asked' in answer['error']['message'] and
+       head(stage) == '', 'without a channel it is refused', answer)
+    code, answer, _ = stage.call('shell', push, '--worker', worker,
+                                 '--dry-run')
+    ok(code == 4 and answer == {
+        'schema': 1, 'decision': 'ask', 'match': 'git push',
+        'grants': {'network': True},
+        'prompt': 'git push -q origin main (requires network)'},
+       'a dry run says what would be asked', answer)
+    for command, why in (('exit 1', 'says no'), ('exit 255', 'fails'),
+                         ('kill -9 $$', 'is killed'),
+                         ('/no/such/command', 'is not there')):
+        code, answer, _ = stage.call('shell', push, '--worker', worker,
+                                     '--approve-with', command)
+        ok(code == 4 and answer['error']['code'] == 'approval' and
+           head(stage) == '', 'a command that %s is no yes' % why, answer)
+    kinds = [event['kind'] for kind in ('grant.requested', 'grant.denied')
+             for event in stage.events(kind)]
+    ok(kinds.count('grant.requested') == kinds.count('grant.denied') == 5,
+       'every question and every no is recorded', kinds)
+
+
+def push(stage, worker):
+    asked = stage.path('asked')
+    code, answer, said = stage.call(
+        'shell', {'command': 'git push -q origin main'}, '--worker', worker,
+        '--approve-with', "cat >'%s'" % asked)
+    ok(code == 0 and answer['result']['exit_code'] == 0 and
+       head(stage) == git(stage, 'rev-parse', 'main').strip(),
+       'an approved push arrives', (answer, said))
+    with open(asked) as file:
+        question = json.load(file)
+    ok(question['prompt'] == 'git push -q origin main (requires network)' and
+       question['argv'] == ['git', 'push', '-q', 'origin', 'main'] and
+       question['cwd'] == stage.work and question['grants']['network'] and
+       len(question['digest']) == 64, 'the question says all of it', question)
+    event = stage.events('grant.approved')[-1]
+    ok(event['digest'] == question['digest'] and
+       event['grants'] == {'network': True}, 'the yes is recorded', event)
+
+
+def after(stage, worker, port, listener):
+    before = listener.seen()
+    code, answer, _ = stage.call(
+        'shell', {'command': 'bash -c "%s"' % (KNOCK % port)},
+        '--worker', worker, '--approve-with', 'exit 0')
+    ok(code == 0 and answer['result']['exit_code'] != 0 and
+       listener.seen() == before, 'the next command has no network', answer)
+
+
+def ceiling(stage, worker):
+    """A host's policy stands above what is approved."""
+    policy = stage.write('p.yaml', 'schemaVersion: 2\nkind: Policy\n'
+                         'metadata: {name: p}\nspec: {denyRead: ["f"]}\n')
+    code, answer, _ = stage.call('shell', {'command': 'cat f'}, '--worker',
+                                 worker, '--policy', policy,
+                                 '--approve-with', 'touch %s' %
+                                 stage.path('asked2'))
+    ok(code == 3 and not os.path.exists(stage.path('asked2')),
+       'nobody is asked about what is denied anyway', answer)
+
+
+def prompts(stage, worker):
+    command = "cat 'f\x1b[2J\n\u202egood' \u200bx"
+    code, answer, _ = stage.call('shell', {'command': command}, '--worker',
+                                 worker, '--dry-run')
+    ok(code == 4 and answer['prompt'] ==
+       "cat 'f\\x1b[2J\\n\\u{202e}good' '\\u{200b}x'",
+       'a prompt shows what cannot be seen', answer)
+
+
+def main():
+    stage = Stage()
+    listener = Listener()
+    daemon, port = serve(stage)
+    try:
+        worker = stage.write('worker.yaml', json.dumps(WORKER))
+        prepare(stage, port)
+        channels(stage, worker)
+        smuggle(stage, worker, listener.port, listener)
+        push(stage, worker)
+        after(stage, worker, listener.port, listener)
+        ceiling(stage, worker)
+        prompts(stage, worker)
+    finally:
+        daemon.terminate()
+        daemon.wait()
+        stage.end()
+    done()
+
+
+main()
