@@ -15,6 +15,7 @@ struct cdn_guard_judge {
 	const struct cordon_session *session;
 	struct cdn_rpc_settings settings;
 	cdn_str tool; /* of the call at hand, for the remedy */
+	bool approved; /* somebody said yes to it: "ask" is no refusal */
 	/* Filled when something is refused; valid until the next question. */
 	struct cordon_mcp_refusal refusal;
 };

@@ -1,18 +1,7 @@
 #include "enforce/guard/relay.h"
 
-#include "engine/rpc/reply.h"
+#include "enforce/guard/passage.h"
 #include "engine/rpc/tools.h"
-
-/* One line on its way. */
-struct passage {
-	struct cdn_relay *relay;
-	struct cdn_arena *arena;
-	cdn_str line; /* with its newline */
-	struct cdn_rpc_message m;
-	char method[CDN_NAME_MAX + 1];
-	char tool[CDN_NAME_MAX + 1]; /* of a tools/call, or "" */
-	struct cordon_error *err;
-};
 
 static const struct cdn_rpc_id nobody = { .type = CDN_RPC_ID_NONE };
 
@@ -22,6 +11,7 @@ cdn_relay_done(struct cdn_relay *relay)
 	cdn_catalog_done(&relay->catalog);
 	cdn_pending_done(&relay->asked_by_client);
 	cdn_pending_done(&relay->asked_by_server);
+	cdn_asks_done(&relay->asks);
 }
 
 CDN_PRINTF(2, 3)
@@ -45,8 +35,8 @@ note_text(const char *text, void *arg)
 
 /* ----- Answering ------------------------------------------------------------- */
 
-static int
-send_answer(struct passage *p, struct cdn_buf *answer)
+int
+cdn_passage_send(struct passage *p, struct cdn_buf *answer)
 {
 	bool failed = cdn_buf_failed(answer);
 
@@ -65,7 +55,24 @@ complain(struct passage *p, const struct cdn_rpc_id *id, int code,
 
 	cdn_buf_init(&answer, CDN_RPC_LINE_MAX);
 	cdn_rpc_complain(id, code, text, &answer);
-	return send_answer(p, &answer);
+	return cdn_passage_send(p, &answer);
+}
+
+int
+cdn_passage_cut(struct passage *p, struct cdn_outlet *outlet,
+    const struct cdn_json_node *parent, const bool *drops)
+{
+	struct cdn_buf text;
+	bool failed;
+
+	cdn_buf_init(&text, CDN_RPC_LINE_MAX + 1);
+	cdn_rpc_cut(&p->m.json, parent, drops, &text);
+	cdn_buf_putc(&text, '\n');
+	failed = cdn_buf_failed(&text);
+	if (!failed)
+		cdn_outlet_put(outlet, (cdn_str){ text.p, text.n });
+	cdn_buf_done(&text);
+	return failed ? cdn_err_nomem(p->err) : 0;
 }
 
 static int
@@ -84,8 +91,8 @@ record(const struct passage *p, bool allowed, const char *reason,
 }
 
 /* That it could not be recorded changes nothing here: it is refused anyway. */
-static int
-refuse(struct passage *p, const struct cdn_rpc_denial *denial,
+int
+cdn_passage_refuse(struct passage *p, const struct cdn_rpc_denial *denial,
     const struct cordon_mcp_refusal *refusal)
 {
 	struct cdn_buf answer;
@@ -93,7 +100,7 @@ refuse(struct passage *p, const struct cdn_rpc_denial *denial,
 	(void)!record(p, false, denial->reason, refusal, NULL);
 	cdn_buf_init(&answer, CDN_RPC_LINE_MAX);
 	cdn_rpc_refuse(&p->m, denial, &answer);
-	return send_answer(p, &answer);
+	return cdn_passage_send(p, &answer);
 }
 
 /* A message that has no right to an answer, or none that could be had. */
@@ -138,9 +145,7 @@ pass_roots(struct passage *p, const struct cdn_json_node *roots)
 	const struct cdn_json_node *root = cdn_json_first(&p->m.json, roots);
 	bool *drops = cdn_arena_array(p->arena, (size_t)roots->count + 1,
 	    sizeof(*drops));
-	struct cdn_buf text;
 	int code = 0;
-	bool failed;
 
 	if (drops == NULL)
 		return cdn_err_nomem(p->err);
@@ -148,17 +153,8 @@ pass_roots(struct passage *p, const struct cdn_json_node *roots)
 		code = judge_root(p, root, &drops[i]);
 		root = cdn_json_next(&p->m.json, root);
 	}
-	if (code != 0)
-		return code;
-	cdn_buf_init(&text, CDN_RPC_LINE_MAX + 1);
-	cdn_rpc_cut(&p->m.json, roots, drops, &text);
-	cdn_buf_putc(&text, '\n');
-	failed = cdn_buf_failed(&text);
-	if (!failed)
-		cdn_outlet_put(p->relay->to_server,
-		    (cdn_str){ text.p, text.n });
-	cdn_buf_done(&text);
-	return failed ? cdn_err_nomem(p->err) : 0;
+	return code != 0 ? code :
+	    cdn_passage_cut(p, p->relay->to_server, roots, drops);
 }
 
 static const struct cdn_json_node *
@@ -215,7 +211,7 @@ read_tool(struct passage *p, cdn_str *ret)
 }
 
 static int
-refuse_stopped(struct passage *p, const struct cdn_catalog_tool *tool)
+stop(struct passage *p, const struct cdn_catalog_tool *tool)
 {
 	struct cdn_rpc_denial denial = { .reason = "pin" };
 
@@ -224,7 +220,7 @@ refuse_stopped(struct passage *p, const struct cdn_catalog_tool *tool)
 	    tool->stopped, p->relay->forget);
 	if (denial.text == NULL)
 		return cdn_err_nomem(p->err);
-	return refuse(p, &denial, NULL);
+	return cdn_passage_ask(p, tool->stopped, &denial, NULL);
 }
 
 static int
@@ -238,7 +234,9 @@ refuse_path(struct passage *p)
 		.verdict = r->has_verdict ? &r->verdict : NULL,
 	};
 
-	return refuse(p, &denial, r);
+	return r->has_verdict && r->verdict.decision == CORDON_ASK ?
+	    cdn_passage_ask(p, r->text, &denial, r) :
+	    cdn_passage_refuse(p, &denial, r);
 }
 
 /* What was judged, and what we know nothing of. */
@@ -253,17 +251,18 @@ static int
 pass_judged(struct passage *p)
 {
 	struct cordon_error why = { 0 };
-	unsigned count;
-	const struct cdn_json_node *roots = answered_roots(p, &count);
+	unsigned count = 0;
+	const struct cdn_json_node *roots = p->again ? NULL :
+	    answered_roots(p, &count);
 
-	if (count > 1)
+	if (roots != NULL && count > 1)
 		return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
 		    "roots in more than one of the inputResponses");
 	if (is_recorded(p->m.method) && record(p, true, NULL, NULL, &why) != 0) {
 		const struct cdn_rpc_denial denial = { .reason = "audit",
 			.text = why.text };
 
-		return refuse(p, &denial, NULL);
+		return cdn_passage_refuse(p, &denial, NULL);
 	}
 	if (cdn_pending_add(&p->relay->asked_by_client, &p->m.id,
 		p->m.method) != CDN_PENDING_ADDED)
@@ -271,6 +270,8 @@ pass_judged(struct passage *p)
 		    "too many requests in flight");
 	if (roots != NULL)
 		return pass_roots(p, roots);
+	if (p->again)
+		return cdn_passage_pass_again(p);
 	pass(p->relay->to_server, p);
 	return 0;
 }
@@ -288,28 +289,44 @@ judge_message(struct passage *p, const struct cdn_catalog_tool *known,
 	struct cdn_rpc_judge judge = cdn_guard_judge_of(&relay->judge);
 
 	relay->judge.tool = name;
+	relay->judge.approved = p->approved;
 	return cdn_rpc_walk_message(&p->m, &tool, &judge, p->arena, p->err);
 }
 
+/* A tools/call may be stopped, or come with an answer: *ret_done then. */
 static int
-take_request(struct passage *p)
+take_call(struct passage *p, cdn_str *ret_name,
+    const struct cdn_catalog_tool **ret_known, bool *ret_done)
+{
+	int code;
+
+	*ret_done = true;
+	if (!read_tool(p, ret_name))
+		return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
+		    "'tools/call' needs a name of at most 128 bytes");
+	code = cdn_passage_take_answer(p, ret_done);
+	if (code != 0 || *ret_done)
+		return code;
+	*ret_known = cdn_catalog_find(&p->relay->catalog, *ret_name);
+	*ret_done = *ret_known != NULL && (*ret_known)->stopped != NULL &&
+	    !p->approved;
+	return *ret_done ? stop(p, *ret_known) : 0;
+}
+
+int
+cdn_passage_request(struct passage *p)
 {
 	const struct cdn_catalog_tool *known = NULL;
 	cdn_str name = { "", 0 };
-	int code;
+	bool done = false;
+	int code = 0;
 
-	/* An answer on that id would be taken for that of the first. */
-	if (cdn_pending_has(&p->relay->asked_by_client, &p->m.id))
-		return complain(p, &nobody, CDN_RPC_INVALID_REQUEST,
-		    "this id is in flight already");
-	if (p->m.method == CDN_RPC_TOOLS_CALL) {
-		if (!read_tool(p, &name))
-			return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
-			    "'tools/call' needs a name of at most 128 bytes");
-		known = cdn_catalog_find(&p->relay->catalog, name);
-		if (known != NULL && known->stopped != NULL)
-			return refuse_stopped(p, known);
-	}
+	if (p->m.method == CDN_RPC_TOOLS_CALL)
+		code = take_call(p, &name, &known, &done);
+	if (code != 0 || done)
+		return code;
+	if (cdn_str_is(p->m.name, "initialize"))
+		p->relay->elicits = cdn_rpc_elicits(&p->m);
 	code = judge_message(p, known, name);
 	if (code < 0)
 		return code;
@@ -317,10 +334,22 @@ take_request(struct passage *p)
 }
 
 static int
+take_request(struct passage *p)
+{
+	/* An answer on that id would be taken for that of the first. */
+	if (cdn_pending_has(&p->relay->asked_by_client, &p->m.id) ||
+	    cdn_asks_has_call(&p->relay->asks, &p->m.id))
+		return complain(p, &nobody, CDN_RPC_INVALID_REQUEST,
+		    "this id is in flight already");
+	return cdn_passage_request(p);
+}
+
+static int
 take_notification(struct passage *p)
 {
 	const struct cdn_json_node *id;
 	struct cdn_rpc_id request;
+	int code;
 
 	if (cdn_rpc_is_judged(p->m.method)) {
 		(void)!record(p, false, "message", NULL, NULL);
@@ -329,9 +358,12 @@ take_notification(struct passage *p)
 	if (p->m.method == CDN_RPC_CANCELLED && p->m.params != NULL) {
 		id = cdn_json_find(&p->m.json, p->m.params, "requestId");
 		if (id != NULL && cdn_rpc_id_read(&p->m.json, id, p->arena,
-		    &request))
+		    &request)) {
+			if (cdn_passage_cancel(p, &request, &code))
+				return code;
 			(void)cdn_pending_take(&p->relay->asked_by_client,
 			    &request, NULL);
+		}
 	}
 	pass(p->relay->to_server, p);
 	return 0;
@@ -342,7 +374,10 @@ take_answer(struct passage *p)
 {
 	enum cdn_rpc_method method = CDN_RPC_OTHER;
 	const struct cdn_json_node *roots = NULL;
+	int code = 0;
 
+	if (cdn_passage_is_answer(p, &code))
+		return code;
 	if (!cdn_pending_take(&p->relay->asked_by_server, &p->m.id, &method))
 		return drop(p, "client", "an answer that nobody asked for");
 	if (method == CDN_RPC_ROOTS_LIST)
@@ -397,8 +432,7 @@ pass_tools(struct passage *p, const struct cdn_json_node *tools)
 	struct cdn_relay *relay = p->relay;
 	bool *drops = cdn_arena_array(p->arena, (size_t)tools->count + 1,
 	    sizeof(*drops));
-	struct cdn_buf text;
-	bool failed, any = false;
+	bool any = false;
 	int code = drops == NULL ? cdn_err_nomem(p->err) :
 	    see_tools(p, tools, drops);
 
@@ -418,14 +452,7 @@ pass_tools(struct passage *p, const struct cdn_json_node *tools)
 		pass(relay->to_client, p);
 		return 0;
 	}
-	cdn_buf_init(&text, CDN_RPC_LINE_MAX + 1);
-	cdn_rpc_cut(&p->m.json, tools, drops, &text);
-	cdn_buf_putc(&text, '\n');
-	failed = cdn_buf_failed(&text);
-	if (!failed)
-		cdn_outlet_put(relay->to_client, (cdn_str){ text.p, text.n });
-	cdn_buf_done(&text);
-	return failed ? cdn_err_nomem(p->err) : 0;
+	return cdn_passage_cut(p, relay->to_client, tools, drops);
 }
 
 static int
@@ -506,8 +533,8 @@ from_server(struct passage *p)
 
 /* ----- Both ------------------------------------------------------------------------ */
 
-static int
-read_line(struct passage *p, bool too_long)
+int
+cdn_passage_read(struct passage *p, bool too_long)
 {
 	cdn_str text = { p->line.p, p->line.n - (too_long ? 0 : 1) };
 	int code;
@@ -534,7 +561,7 @@ relay(struct cdn_relay *relay, cdn_str line, bool too_long,
 	struct passage p = { .relay = relay, .arena = cdn_arena_new(),
 		.line = line, .err = err };
 	int code = p.arena == NULL ? cdn_err_nomem(err) :
-	    read_line(&p, too_long);
+	    cdn_passage_read(&p, too_long);
 
 	if (code == 0)
 		code = handle(&p);

@@ -6,6 +6,9 @@
  *	   └──── refusal ◄────┘                     asked_by_server
  *	client ◄── tools cut ◄── read ◄── server
  *
+ * A call of a tool that changed, or of which the policy says that somebody is to
+ * be asked, waits for the client's user where the client can ask him (ask.h).
+ *
  * What is passed on is passed on byte for byte, except a list of tools or roots
  * that something was taken out of.  A line that cannot be read, or whose
  * handling fails, is never passed on.
@@ -14,6 +17,7 @@
 #define CDN_GUARD_RELAY_H
 
 #include "base/lines.h"
+#include "enforce/guard/ask.h"
 #include "enforce/guard/catalog.h"
 #include "enforce/guard/judge.h"
 #include "enforce/guard/pending.h"
@@ -32,6 +36,8 @@ struct cdn_relay {
 	struct cdn_catalog catalog;
 	struct cdn_pending asked_by_client;
 	struct cdn_pending asked_by_server;
+	struct cdn_asks asks;
+	bool elicits; /* the client, of the older era, can ask its user */
 	struct cdn_outlet *to_client; /* borrowed */
 	struct cdn_outlet *to_server;
 	/*

@@ -323,6 +323,25 @@ cdn_rpc_read(cdn_str line, struct cdn_arena *arena,
 	return 0;
 }
 
+bool
+cdn_rpc_elicits(const struct cdn_rpc_message *m)
+{
+	const struct cdn_json_node *node = m->params;
+
+	if (node != NULL && m->modern)
+		node = cdn_json_find(&m->json, node, "_meta");
+	if (node != NULL)
+		node = cdn_json_find(&m->json, node, m->modern ?
+			"io.modelcontextprotocol/clientCapabilities" :
+			"capabilities");
+	if (node != NULL)
+		node = cdn_json_find(&m->json, node, "elicitation");
+	/* An empty one means forms; one that has only `url` shows none. */
+	return node != NULL && node->type == CDN_JSON_OBJECT &&
+	    (cdn_json_find(&m->json, node, "form") != NULL ||
+		cdn_json_find(&m->json, node, "url") == NULL);
+}
+
 /* ----- What is left of a bad line ------------------------------------------ */
 
 /* Behind the string that begins at i, quotes included. */

@@ -91,6 +91,12 @@ CDN_MUST_USE int cdn_rpc_read(cdn_str line, struct cdn_arena *arena,
     struct cdn_rpc_message *ret, struct cordon_error *err);
 
 /*
+ * Can the client show its user a form?  By what `initialize` says, or, in the
+ * newer era, the request itself.
+ */
+bool cdn_rpc_elicits(const struct cdn_rpc_message *message);
+
+/*
  * The id of a line that could not be read, looked for without strictness, to
  * address a complaint with: never to judge by.  Type NONE when there is none.
  * *ret_calls: there is a method as well, so the id is of its sender's choice.

@@ -68,20 +68,24 @@ cdn_rpc_tool_same(const struct cdn_json *a, const struct cdn_json_node *x,
 }
 
 void
-cdn_rpc_cut(const struct cdn_json *json, const struct cdn_json_node *array,
+cdn_rpc_cut(const struct cdn_json *json, const struct cdn_json_node *parent,
     const bool *drop, struct cdn_buf *out)
 {
-	const struct cdn_json_node *node = cdn_json_first(json, array);
+	const struct cdn_json_node *node = cdn_json_first(json, parent);
+	uint32_t start;
 	bool first = true;
 
-	cdn_buf_add(out, json->text.p, (size_t)array->start + 1);
+	cdn_buf_add(out, json->text.p, (size_t)parent->start + 1);
 	for (size_t i = 0; node != NULL; i++) {
 		if (!drop[i]) {
 			cdn_buf_puts(out, first ? "" : ",");
-			cdn_buf_str(out, cdn_json_raw(json, node));
+			start = node->key_end > 0 ? node->key_start :
+						    node->start;
+			cdn_buf_add(out, json->text.p + start,
+			    node->end - start);
 			first = false;
 		}
 		node = cdn_json_next(json, node);
 	}
-	cdn_buf_str(out, cdn_str_from(json->text, (size_t)array->end - 1));
+	cdn_buf_str(out, cdn_str_from(json->text, (size_t)parent->end - 1));
 }

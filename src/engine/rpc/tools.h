@@ -25,10 +25,11 @@ bool cdn_rpc_tool_same(const struct cdn_json *a, const struct cdn_json_node *x,
     cdn_str *ret_member);
 
 /*
- * The text of `json` on out, without those children of `array` whose bit in
- * drop (one bool each) is set; everything else byte for byte.
+ * The text of `json` on out, without those children of `parent` (an array or an
+ * object) whose bit in drop (one bool each) is set; everything else byte for
+ * byte.
  */
 void cdn_rpc_cut(const struct cdn_json *json,
-    const struct cdn_json_node *array, const bool *drop, struct cdn_buf *out);
+    const struct cdn_json_node *parent, const bool *drop, struct cdn_buf *out);
 
 #endif

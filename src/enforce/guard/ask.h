@@ -1,0 +1,57 @@
+/*
+ * ask - calls that somebody has to approve, until he has said so.
+ *
+ * In the older era of the protocol the call is kept here and the client gets a
+ * question; in the newer the call is answered with the question and made anew,
+ * with the answer and a token of ours.  Tokens are random: what comes back with
+ * one was asked by us, about that call, and counts once.
+ */
+#ifndef CDN_GUARD_ASK_H
+#define CDN_GUARD_ASK_H
+
+#include "engine/rpc/message.h"
+
+#define CDN_ASK_TOKEN (7 + 32 + 1) /* "cordon-", hex digits, NUL */
+
+struct cdn_ask {
+	char token[CDN_ASK_TOKEN]; /* id of the question, or requestState */
+	char digest[65];	   /* of the tool and its arguments */
+	uint64_t expires_ms;
+	char *line; /* of the call that is kept, newline included; or NULL */
+	size_t n;
+	struct cdn_rpc_id id; /* of it */
+	char *id_text;	      /* where its text is; owned */
+};
+
+struct cdn_asks {
+	struct cdn_ask v[CDN_GUARD_ASKS_MAX]; /* oldest first */
+	size_t n;
+};
+
+void cdn_asks_done(struct cdn_asks *asks);
+
+/*
+ * A question about this tools/call; keep: its line, or empty.  NULL when too
+ * many wait, or there is no memory or no randomness.
+ */
+const struct cdn_ask *cdn_asks_add(struct cdn_asks *asks,
+    const struct cdn_rpc_message *call, cdn_str keep);
+
+/*
+ * The one of that token, taken out (cdn_ask_done() is the caller's); false when
+ * it is none of ours.
+ */
+CDN_MUST_USE bool cdn_asks_take(struct cdn_asks *asks, cdn_str token,
+    struct cdn_ask *ret);
+/* The same by the id of a call that is kept. */
+CDN_MUST_USE bool cdn_asks_take_call(struct cdn_asks *asks,
+    const struct cdn_rpc_id *id, struct cdn_ask *ret);
+bool cdn_asks_has_call(const struct cdn_asks *asks,
+    const struct cdn_rpc_id *id);
+void cdn_ask_done(struct cdn_ask *ask);
+
+/* It is not too late, and about this call. */
+bool cdn_ask_fits(const struct cdn_ask *ask,
+    const struct cdn_rpc_message *call);
+
+#endif
