@@ -13,7 +13,7 @@ packages()
 {
 	case $1 in
 	build) echo gcc libc6-dev meson ninja-build pkgconf libyaml-dev \
-	    libmd-dev ;;
+	    libmd-dev musl-dev ;;
 	test) echo bats binutils fish g++ libjansson-dev libseccomp-dev man-db \
 	    mandoc python3 python3-jsonschema python3-yaml zsh ;;
 	live) # programs that are tried in a cage

@@ -4,7 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define BLOCK_BYTES    16384UL /* the usual size of one block */
+#define BLOCK_BYTES    16384UL /* of the first block of an arena */
+#define BLOCK_MOST     262144UL /* of later ones: half of what there is already */
 #define ALIGNMENT      16UL
 #define FIRST_ELEMENTS 8 /* of a growing array */
 #define POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since 5.14 */
@@ -50,6 +51,77 @@ struct cdn_arena {
 	unsigned users;	     /* owner + arenas that keep this one, less one */
 };
 
+/* ----- Where blocks come from ------------------------------------------------- */
+
+/*
+ * An allocator that maps and unmaps each block (musl's does) costs more than what
+ * is done in it.  There the first two megabytes are kept, a bit for each piece.
+ */
+#ifdef CDN_ARENA_POOL
+#define PIECE_BYTES (2 * BLOCK_BYTES + sizeof(struct block))
+#define PIECES	    64
+
+static _Alignas(ALIGNMENT) unsigned char pool[PIECES][PIECE_BYTES];
+static uint64_t pool_taken;
+
+/* Which bits a block of this size is, from the lowest on; 0 = too large. */
+static uint64_t
+pool_bits(size_t bytes)
+{
+	size_t n = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+
+	return n >= PIECES ? 0 : ((uint64_t)1 << n) - 1;
+}
+
+/* The lowest place where all of bits are free; PIECES = none. */
+static unsigned
+pool_find(uint64_t taken, uint64_t bits)
+{
+	unsigned at = 0;
+
+	while (at < PIECES && ((taken >> at & bits) != 0 ||
+		bits << at >> at != bits))
+		at++;
+	return at;
+}
+
+static void *
+block_alloc(size_t bytes)
+{
+	uint64_t taken = __atomic_load_n(&pool_taken, __ATOMIC_RELAXED);
+	uint64_t bits = pool_bits(bytes);
+	unsigned at;
+
+	if (bits == 0)
+		return malloc(bytes);
+	do {
+		at = pool_find(taken, bits);
+		if (at == PIECES)
+			return malloc(bytes);
+	} while (!__atomic_compare_exchange_n(&pool_taken, &taken,
+	    taken | bits << at, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+	return pool[at];
+}
+
+static void
+block_free(struct block *block)
+{
+	uintptr_t at = (uintptr_t)block - (uintptr_t)pool;
+
+	if (at >= sizeof(pool)) {
+		free(block);
+		return;
+	}
+	__atomic_fetch_and(&pool_taken, ~(pool_bits(sizeof(*block) +
+	    block->size) << at / PIECE_BYTES), __ATOMIC_RELEASE);
+}
+#else
+#define block_alloc malloc
+#define block_free  free
+#endif
+
+/* ----- Arenas ----------------------------------------------------------------- */
+
 struct cdn_arena *
 cdn_arena_new(void)
 {
@@ -69,7 +141,7 @@ cdn_arena_free(struct cdn_arena *arena)
 		cdn_arena_free(kept->arena);
 	for (block = arena->first; block != NULL; block = next) {
 		next = block->next;
-		free(block);
+		block_free(block);
 	}
 	free(arena);
 }
@@ -88,22 +160,23 @@ cdn_arena_keep(struct cdn_arena *arena, struct cdn_arena *other)
 	return true;
 }
 
+/* own: for one request; allocation goes on in the block that was there. */
 static struct block *
-add_block_of(struct cdn_arena *arena, size_t room)
+add_block_of(struct cdn_arena *arena, size_t room, bool own)
 {
 	struct block *block;
 
 	if (room > CDN_ARENA_MAX - arena->total)
 		return NULL;
 	/* Zeroed piece by piece: why touch pages that may never be used? */
-	block = malloc(sizeof(*block) + room);
+	block = block_alloc(sizeof(*block) + room);
 	if (block == NULL)
 		return NULL;
 	block->used = 0;
 	ASAN_POISON_MEMORY_REGION(block->data, room);
 	block->size = room;
 	arena->total += room;
-	if (room != BLOCK_BYTES && arena->first != NULL) {
+	if (own && arena->first != NULL) {
 		block->next = arena->first->next;
 		arena->first->next = block;
 	} else {
@@ -113,12 +186,27 @@ add_block_of(struct cdn_arena *arena, size_t room)
 	return block;
 }
 
+/* The more there is, the more will be needed. */
+static size_t
+next_room(const struct cdn_arena *arena)
+{
+	size_t room = arena->total / 2;
+
+	return room < BLOCK_BYTES ? BLOCK_BYTES :
+	    room > BLOCK_MOST     ? BLOCK_MOST :
+				    room & ~(ALIGNMENT - 1);
+}
+
 /* A large request gets a block of its own behind the current one. */
 static struct block *
 add_block(struct cdn_arena *arena, size_t size)
 {
-	return add_block_of(arena,
-	    size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES);
+	size_t room = next_room(arena);
+	bool own = size > room / 4;
+	struct block *block = add_block_of(arena, own ? size : room, own);
+
+	/* Near the limit a smaller one may still go. */
+	return block != NULL || own ? block : add_block_of(arena, size, true);
 }
 
 /* Only advice: where the kernel does not know it, pages come one by one. */
@@ -142,7 +230,7 @@ cdn_arena_new_large(size_t bytes)
 
 	if (arena == NULL)
 		return NULL;
-	block = add_block_of(arena, bytes);
+	block = add_block_of(arena, bytes, false);
 	if (block == NULL) {
 		cdn_arena_free(arena);
 		return NULL;

@@ -30,6 +30,37 @@
 	(MSG_OOB | MSG_DONTROUTE | MSG_PROXY | MSG_DONTWAIT | MSG_EOR | \
 	    MSG_CONFIRM | MSG_NOSIGNAL | MSG_MORE)
 
+/*
+ * As the kernel reads them.  A libc may have other types in the same places,
+ * and then would not see what the kernel sees.
+ */
+struct header {
+	uint64_t name;
+	int32_t name_size;
+	uint64_t vectors;
+	uint64_t vector_count;
+	uint64_t control;
+	uint64_t control_size;
+	uint32_t flags;
+};
+
+struct many {
+	struct header header;
+	uint32_t sent;
+};
+
+struct control {
+	uint64_t size; /* with this head */
+	int32_t level;
+	int32_t type;
+	unsigned char data[];
+};
+
+#define CONTROL_ALIGN(n) (((n) + 7U) & ~(size_t)7U)
+
+_Static_assert(sizeof(struct header) == 56 && sizeof(struct many) == 64 &&
+	sizeof(struct control) == 16, "the kernel's, of 64 bits");
+
 struct message {
 	const struct cdn_socket *socket;
 	int flags;
@@ -38,7 +69,7 @@ struct message {
 	size_t vector_count;
 	struct iovec vectors[VECTORS_MAX]; /* of his memory */
 	size_t control_size;
-	_Alignas(struct cmsghdr) char control[CONTROL_MAX];
+	_Alignas(struct control) char control[CONTROL_MAX];
 	size_t file_count;
 	int files[FILES_MAX]; /* ours, in control */
 	char *data;
@@ -106,20 +137,20 @@ gather(struct cdn_call *call, const struct message *message, size_t at,
 
 /* Of both kinds the rest is an address to send from. */
 static bool
-names_device(const struct cmsghdr *c)
+names_device(const struct control *c)
 {
-	size_t n = c->cmsg_len - CMSG_LEN(0);
+	size_t n = c->size - sizeof(*c);
 	struct in_pktinfo four;
 	struct in6_pktinfo six;
 
-	if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO &&
+	if (c->level == IPPROTO_IP && c->type == IP_PKTINFO &&
 	    n >= sizeof(four)) {
-		memcpy(&four, CMSG_DATA(c), sizeof(four));
+		memcpy(&four, c->data, sizeof(four));
 		return !cdn_device_is_here(four.ipi_ifindex);
 	}
-	if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO &&
+	if (c->level == IPPROTO_IPV6 && c->type == IPV6_PKTINFO &&
 	    n >= sizeof(six)) {
-		memcpy(&six, CMSG_DATA(c), sizeof(six));
+		memcpy(&six, c->data, sizeof(six));
 		return !cdn_device_is_here((int)six.ipi6_ifindex);
 	}
 	return false; /* too short: the kernel refuses it */
@@ -127,7 +158,7 @@ names_device(const struct cmsghdr *c)
 
 /* Nothing of these says where it goes, but for an interface. */
 static bool
-is_harmless(const struct cdn_socket *socket, const struct cmsghdr *c)
+is_harmless(const struct cdn_socket *socket, const struct control *c)
 {
 	static const struct {
 		int domain, level, type;
@@ -144,22 +175,22 @@ is_harmless(const struct cdn_socket *socket, const struct cmsghdr *c)
 
 	for (size_t i = 0; i < CDN_LEN(known); i++)
 		if (known[i].domain == socket->domain &&
-		    known[i].level == c->cmsg_level &&
-		    known[i].type == c->cmsg_type)
+		    known[i].level == c->level &&
+		    known[i].type == c->type)
 			return true;
 	return false;
 }
 
 /* His descriptors become ours, of the same files. */
 static int
-take_files(struct cdn_call *call, struct message *message, struct cmsghdr *c)
+take_files(struct cdn_call *call, struct message *message, struct control *c)
 {
-	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	size_t n = (c->size - sizeof(*c)) / sizeof(int);
 
 	if (n > FILES_MAX - message->file_count)
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++) {
-		unsigned char *at = CMSG_DATA(c) + i * sizeof(int);
+		unsigned char *at = c->data + i * sizeof(int);
 		int fd;
 
 		memcpy(&fd, at, sizeof(fd));
@@ -183,16 +214,16 @@ take_control(struct cdn_call *call, struct message *message, uint64_t from,
 		return -ENOBUFS;
 	r = cdn_call_copy(call, from, message->control, size);
 	message->control_size = size;
-	while (r == 0 && size - at >= sizeof(struct cmsghdr)) {
-		struct cmsghdr *c = (void *)(message->control + at);
+	while (r == 0 && size - at >= sizeof(struct control)) {
+		struct control *c = (void *)(message->control + at);
 
-		if (c->cmsg_len < sizeof(*c) || c->cmsg_len > size - at)
+		if (c->size < sizeof(*c) || c->size > size - at)
 			return -EINVAL;
 		if (!is_harmless(message->socket, c) || names_device(c))
 			return -EPERM;
 		if (message->socket->domain == AF_UNIX)
 			r = take_files(call, message, c);
-		at += CMSG_ALIGN(c->cmsg_len);
+		at += CONTROL_ALIGN(c->size);
 		if (at > size)
 			break;
 	}
@@ -281,25 +312,24 @@ static ssize_t
 send_piece(struct cdn_call *call, struct message *message, size_t size)
 {
 	struct iovec v = { message->data, size };
-	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1 };
+	struct header h = { .vectors = (uintptr_t)&v, .vector_count = 1 };
 
 	if (message->address.size > 0) {
-		h.msg_name = &message->address.u;
-		h.msg_namelen = message->address.size;
+		h.name = (uintptr_t)&message->address.u;
+		h.name_size = (int32_t)message->address.size;
 	}
 	if (message->control_size > 0) {
-		h.msg_control = message->control;
-		h.msg_controllen = message->control_size;
+		h.control = (uintptr_t)message->control;
+		h.control_size = message->control_size;
 	}
 	for (;;) {
-		ssize_t n = sendmsg(message->socket->fd, &h, MSG_NOSIGNAL |
-			MSG_DONTWAIT | (message->flags & KNOWN_FLAGS));
+		ssize_t n = cdn_raw(SYS_sendmsg, message->socket->fd, &h,
+		    MSG_NOSIGNAL | MSG_DONTWAIT |
+			(message->flags & KNOWN_FLAGS));
 		int r;
 
-		if (n >= 0)
+		if (n != -EAGAIN || !may_wait(message))
 			return n;
-		if (errno != EAGAIN || !may_wait(message))
-			return -errno;
 		r = wait_room(call, message->socket->fd);
 		if (r < 0)
 			return r;
@@ -391,28 +421,26 @@ send_header(struct cdn_call *call, const struct cdn_socket *socket,
     uint64_t from, int flags)
 {
 	struct message *message = new_message(socket, flags);
-	struct msghdr h;
+	struct header h;
 	int r;
 
 	if (message == NULL)
 		return -ENOBUFS;
 	r = cdn_call_copy(call, from, &h, sizeof(h));
-	if (r == 0 && (int)h.msg_namelen < 0)
+	if (r == 0 && h.name_size < 0)
 		r = -EINVAL;
-	if (r == 0 && h.msg_iovlen > VECTORS_MAX)
+	if (r == 0 && h.vector_count > VECTORS_MAX)
 		r = -EMSGSIZE;
-	if (r == 0 && h.msg_name != NULL && h.msg_namelen > 0)
-		r = take_address(call, message,
-		    (uint64_t)(uintptr_t)h.msg_name,
-		    h.msg_namelen > sizeof(message->address.u) ?
-			sizeof(message->address.u) : h.msg_namelen);
-	if (r == 0 && h.msg_control != NULL && h.msg_controllen > 0)
-		r = take_control(call, message,
-		    (uint64_t)(uintptr_t)h.msg_control, h.msg_controllen);
+	if (r == 0 && h.name != 0 && h.name_size > 0)
+		r = take_address(call, message, h.name,
+		    (size_t)h.name_size > sizeof(message->address.u) ?
+			sizeof(message->address.u) : (size_t)h.name_size);
+	if (r == 0 && h.control != 0 && h.control_size > 0)
+		r = take_control(call, message, h.control, h.control_size);
 	if (r == 0) {
-		message->vector_count = h.msg_iovlen;
-		r = cdn_call_copy(call, (uint64_t)(uintptr_t)h.msg_iov,
-		    message->vectors, h.msg_iovlen * sizeof(struct iovec));
+		message->vector_count = h.vector_count;
+		r = cdn_call_copy(call, h.vectors, message->vectors,
+		    h.vector_count * sizeof(struct iovec));
 	}
 	return finish_message(call, message, r);
 }
@@ -443,14 +471,14 @@ send_many(struct cdn_call *call, const struct cdn_socket *socket)
 	if (count > VECTORS_MAX)
 		count = VECTORS_MAX;
 	for (i = 0; i < count; i++) {
-		uint64_t at = args[1] + i * sizeof(struct mmsghdr);
+		uint64_t at = args[1] + i * sizeof(struct many);
 		unsigned size;
 
 		r = send_header(call, socket, at, (int)args[3]);
 		if (r < 0)
 			break;
 		size = (unsigned)r;
-		r = cdn_call_put(call, at + offsetof(struct mmsghdr, msg_len),
+		r = cdn_call_put(call, at + offsetof(struct many, sent),
 		    &size, sizeof(size));
 		if (r < 0)
 			break;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include "enforce/broker/inside.h"
 

@@ -55,7 +55,7 @@ static bool
 is_empty(int fd)
 {
 	_Alignas(struct dirent64) char buffer[512];
-	ssize_t n = getdents64(fd, buffer, sizeof(buffer));
+	ssize_t n = getdents64(fd, (void *)buffer, sizeof(buffer));
 
 	for (ssize_t at = 0; at < n;) {
 		const struct dirent64 *entry = (const void *)(buffer + at);
@@ -191,7 +191,7 @@ cdn_lock_sweep(int dirfd)
 	const struct dirent64 *entry;
 	ssize_t n;
 
-	while ((n = getdents64(dirfd, buffer, sizeof(buffer))) > 0)
+	while ((n = getdents64(dirfd, (void *)buffer, sizeof(buffer))) > 0)
 		for (ssize_t at = 0; at < n; at += entry->d_reclen) {
 			entry = (const void *)(buffer + at);
 			if (is_tired(&sweep))

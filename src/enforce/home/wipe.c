@@ -26,7 +26,7 @@ next_entry(struct reader *reader)
 
 	do {
 		if (reader->at == reader->n) {
-			n = getdents64(reader->fd, reader->buffer,
+			n = getdents64(reader->fd, (void *)reader->buffer,
 			    sizeof(reader->buffer));
 			if (n <= 0)
 				return NULL;

@@ -27,7 +27,7 @@ add_limit(struct cdn_launch *launch, int resource, uint64_t soft,
 	struct rlimit now = { RLIM_INFINITY, RLIM_INFINITY };
 	struct cdn_limit *limit = &launch->limits[launch->limit_count++];
 
-	(void)getrlimit((__rlimit_resource_t)resource, &now);
+	(void)cdn_raw(SYS_prlimit64, 0, resource, NULL, &now);
 	limit->resource = resource;
 	limit->values[0] = soft < now.rlim_max ? soft : now.rlim_max;
 	limit->values[1] = hard < now.rlim_max ? hard : now.rlim_max;

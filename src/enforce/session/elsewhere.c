@@ -258,7 +258,7 @@ find_entries(struct elsewhere *e, const char *dir)
 	ssize_t n;
 
 	while (fd >= 0 && left > 0 &&
-	    (n = getdents64(fd, room, sizeof(room))) > 0)
+	    (n = getdents64(fd, (void *)room, sizeof(room))) > 0)
 		for (ssize_t at = 0; at < n && left > 0; left--) {
 			const struct dirent64 *entry =
 			    (const void *)(room + at);

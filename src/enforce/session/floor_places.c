@@ -125,7 +125,7 @@ add_names(struct cdn_placelist *list, int fd, const char *dir,
 	_Alignas(struct dirent64) CDN_UNINITIALIZED char room[2048];
 	ssize_t n;
 
-	while ((n = getdents64(fd, room, sizeof(room))) > 0)
+	while ((n = getdents64(fd, (void *)room, sizeof(room))) > 0)
 		for (ssize_t at = 0; at < n;) {
 			const struct dirent64 *entry =
 			    (const void *)(room + at);

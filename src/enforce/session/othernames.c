@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "enforce/path/names.h"
 #include "enforce/session/linked.h"
+#include "enforce/sys/sys.h"
 #include "engine/decide/floor.h"
 
 /* A name that is denied, and whose it was when it was seen. */
@@ -18,7 +19,7 @@ struct denied {
 	ino_t ino;
 	const char *path;
 	bool born_known;
-	struct statx_timestamp born;
+	struct cdn_statx_time born;
 };
 
 struct cdn_other_names {
@@ -94,12 +95,12 @@ wanted(const struct stat *st, void *arg)
 }
 
 static bool
-read_birth(const char *path, dev_t dev, ino_t ino, struct statx *ret)
+read_birth(const char *path, dev_t dev, ino_t ino, struct cdn_statx *ret)
 {
-	return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO |
-	    STATX_BTIME, ret) == 0 && (ret->stx_mask & STATX_BTIME) != 0 &&
-	    ret->stx_ino == ino &&
-	    makedev(ret->stx_dev_major, ret->stx_dev_minor) == dev;
+	return cdn_sys_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW,
+	    CDN_STATX_INO | CDN_STATX_BTIME, ret) == 0 &&
+	    (ret->mask & CDN_STATX_BTIME) != 0 && ret->ino == ino &&
+	    makedev(ret->dev_major, ret->dev_minor) == dev;
 }
 
 /* Also those with one link: somebody outside may give them another later. */
@@ -108,7 +109,7 @@ found(const char *path, const struct stat *st, const struct stat *parent,
     void *arg)
 {
 	struct cdn_other_names *names = arg;
-	struct statx birth = { 0 };
+	struct cdn_statx birth = { 0 };
 	const char *kept;
 	bool born_known;
 
@@ -122,7 +123,7 @@ found(const char *path, const struct stat *st, const struct stat *parent,
 	}
 	born_known = read_birth(kept, st->st_dev, st->st_ino, &birth);
 	names->v[names->n++] = (struct denied){ st->st_dev, st->st_ino, kept,
-		born_known, birth.stx_btime };
+		born_known, birth.btime };
 	return true;
 }
 
@@ -196,15 +197,15 @@ static bool
 is_reborn(const struct denied *old, cdn_str path)
 {
 	char text[CDN_PATH_MAX + 1];
-	struct statx now;
+	struct cdn_statx now;
 
 	if (path.n > CDN_PATH_MAX)
 		return false;
 	memcpy(text, path.p, path.n);
 	text[path.n] = '\0';
 	return read_birth(text, old->dev, old->ino, &now) &&
-	    (now.stx_btime.tv_sec != old->born.tv_sec ||
-		now.stx_btime.tv_nsec != old->born.tv_nsec) &&
+	    (now.btime.sec != old->born.sec ||
+		now.btime.nsec != old->born.nsec) &&
 	    old->born_known;
 }
 

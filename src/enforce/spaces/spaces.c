@@ -129,13 +129,14 @@ plan_mounts(struct opening *opening, struct cordon_error *err)
 static int
 mount_id(int fd, uint64_t *ret)
 {
-	struct statx st;
+	struct cdn_statx st;
+	int r = cdn_sys_statx(fd, "", AT_EMPTY_PATH, CDN_STATX_MNT_ID, &st);
 
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) != 0)
-		return -errno;
-	if ((st.stx_mask & STATX_MNT_ID) == 0)
+	if (r < 0)
+		return r;
+	if ((st.mask & CDN_STATX_MNT_ID) == 0)
 		return -ENOSYS;
-	*ret = st.stx_mnt_id;
+	*ret = st.mnt_id;
 	return 0;
 }
 

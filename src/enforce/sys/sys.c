@@ -31,6 +31,16 @@ cdn_sys_openat2(int dirfd, const char *path, const struct cdn_open_how *how)
 	return neg_errno(syscall(SYS_openat2, dirfd, path, &own, sizeof(own)));
 }
 
+_Static_assert(sizeof(struct cdn_statx) == 256, "as the kernel writes it");
+_Static_assert(offsetof(struct cdn_statx, mnt_id) == 0x90, "as it writes it");
+
+int
+cdn_sys_statx(int dirfd, const char *path, int flags, unsigned mask,
+    struct cdn_statx *ret)
+{
+	return neg_errno(syscall(SYS_statx, dirfd, path, flags, mask, ret));
+}
+
 int
 cdn_sys_inode_flags(int fd, unsigned *ret)
 {

@@ -32,6 +32,33 @@ struct cdn_open_how {
 CDN_MUST_USE int cdn_sys_openat2(int dirfd, const char *path,
     const struct cdn_open_how *how);
 
+/* struct statx, since 4.11. */
+struct cdn_statx_time {
+	int64_t sec;
+	uint32_t nsec;
+	int32_t unused;
+};
+
+struct cdn_statx {
+	uint32_t mask; /* CDN_STATX_...: what is filled in */
+	uint32_t blksize;
+	uint64_t attributes;
+	uint32_t nlink, uid, gid;
+	uint16_t mode, unused;
+	uint64_t ino, size, blocks, attributes_mask;
+	struct cdn_statx_time atime, btime, ctime, mtime;
+	uint32_t rdev_major, rdev_minor, dev_major, dev_minor;
+	uint64_t mnt_id;
+	uint64_t more[13];
+};
+
+#define CDN_STATX_INO	 0x0100U
+#define CDN_STATX_BTIME	 0x0800U
+#define CDN_STATX_MNT_ID 0x1000U /* since 5.8 */
+
+CDN_MUST_USE int cdn_sys_statx(int dirfd, const char *path, int flags,
+    unsigned mask, struct cdn_statx *ret);
+
 /* Inode flags as chattr knows them. */
 #define CDN_FL_CASEFOLD 0x40000000U /* names in the directory, since 5.2 */
 

@@ -12,6 +12,7 @@ static int failure = CLI_INVALID; /* see cli_output_failure() */
 static bool quiet;
 static bool colour_out, colour_err;
 static int write_errno; /* of the first failed write */
+static char out_room[8192];
 
 /* ----- The three streams ------------------------------------------------ */
 
@@ -48,6 +49,9 @@ cli_output_init(void)
 	}
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error */
 	signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
+	/* Nobody reads along: no libc may write before its room is full. */
+	if (isatty(STDOUT_FILENO) == 0)
+		(void)setvbuf(stdout, out_room, _IOFBF, sizeof(out_room));
 	colour_out = wants_colour(STDOUT_FILENO);
 	colour_err = wants_colour(STDERR_FILENO);
 	return true;
