@@ -181,6 +181,90 @@ CORDON_API CORDON_MUST_USE int cordon_program_check(
     const char *program, struct cordon_program_verdict *ret,
     struct cordon_error *err);
 
+/* ----- Hooks: an agent that asks before it uses a tool ----- */
+
+enum cordon_hook_agent {
+	CORDON_HOOK_CLAUDE, /* Claude Code */
+	CORDON_HOOK_CODEX,
+	CORDON_HOOK_GEMINI, /* Gemini CLI */
+	CORDON_HOOK_CURSOR,
+	CORDON_HOOK_AGENT_MAX
+};
+
+/* "claude" and so on; NULL for a value out of range. */
+CORDON_API const char *cordon_hook_agent_name(enum cordon_hook_agent agent);
+
+struct cordon_hook_event {
+	size_t size;	   /* sizeof(struct cordon_hook_event) */
+	enum cordon_hook_agent agent;
+	const char *text;  /* JSON, as the agent gave it to its hook */
+	size_t len;
+	const char *audit; /* the file to record it in; NULL: the user's own */
+};
+
+struct cordon_hook_answer {
+	bool allowed;
+	char *output;	   /* for the agent, in its own form; free() it */
+	char reason[1024]; /* the same for people; "" when it is allowed */
+};
+
+/*
+ * May the agent use that tool in that way?  Paths are judged as
+ * cordon_path_enforce() does, commands as cordon_shell_check() does, tools that
+ * nobody knows as cordon_mcp_check() does; the answer is recorded first.  An
+ * error is no answer: agents go on when their hook fails, so the caller has to
+ * block the call (exit status 2 does in each of them).
+ */
+CORDON_API CORDON_MUST_USE int cordon_hook_judge(
+    const struct cordon_session *session,
+    const struct cordon_hook_event *event, struct cordon_hook_answer *ret,
+    struct cordon_error *err);
+
+/*
+ * The directory that the event says the agent works in, before there is a
+ * session; free() it.  NULL when it says nothing: the current one.
+ */
+CORDON_API CORDON_MUST_USE int cordon_hook_workspace(
+    const struct cordon_hook_event *event, char **ret,
+    struct cordon_error *err);
+
+/* The settings of an agent, with a hook of ours in them, or without. */
+struct cordon_hook_install {
+	size_t size;		 /* sizeof(struct cordon_hook_install) */
+	enum cordon_hook_agent agent;
+	const char *project;	 /* whose settings; NULL: the user's own */
+	const char *program;	 /* the command `cordon`, absolute */
+	const char *const *options; /* of the hook; or NULL */
+	bool undo;
+	/* When something is to be written; false: it is not.  NULL: do. */
+	bool (*show)(const char *difference, void *arg);
+	void *arg;
+};
+
+enum cordon_hook_state {
+	CORDON_HOOK_ABSENT,
+	CORDON_HOOK_OTHER,    /* one of ours, with another program or options */
+	CORDON_HOOK_INSTALLED,
+	CORDON_HOOK_OFF,      /* installed, and the settings turn hooks off */
+	CORDON_HOOK_UNTRUSTED /* installed, and the agent does not run it yet */
+};
+
+struct cordon_hook_status {
+	char file[4097]; /* the settings, there or not */
+	enum cordon_hook_state state;
+};
+
+/*
+ * Only the bytes that must change do, at once or not at all; undo gives back
+ * what was there before.  Settings of somebody else, and those behind a
+ * symbolic link, are refused.
+ */
+CORDON_API CORDON_MUST_USE int cordon_hook_install(
+    const struct cordon_hook_install *install, struct cordon_error *err);
+CORDON_API CORDON_MUST_USE int cordon_hook_status(
+    const struct cordon_hook_install *install, struct cordon_hook_status *ret,
+    struct cordon_error *err);
+
 /* ----- Workers: documents of what one activity may do ----- */
 
 /* As cordon_policy_load() and cordon_policy_parse(). */

@@ -99,6 +99,8 @@
 #define CDN_MCP_APPROVALS_MAX 65536 /* that one server gets and remembers */
 #define CDN_WRAP_MAX	     (8UL * 1024UL * 1024UL) /* bytes of an MCP client's file */
 #define CDN_WRAP_STRAYS_MAX  64	    /* servers of it at places we do not know */
+#define CDN_HOOK_EVENT_MAX   (16UL * 1024UL * 1024UL) /* bytes an agent asks with */
+#define CDN_HOOK_WAIT_MS     10000  /* for it to ask, and to be answered */
 #define CDN_LINT_TRIES_MAX   (1UL << 20) /* example paths of one lint */
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
 #define CDN_SHELL_MAX	     (128UL * 1024UL) /* bytes of one shell command */

@@ -86,10 +86,6 @@ END
 	refused "unknown command ''" ''
 }
 
-@test "what later stages bring is unknown now" {
-	refused "unknown command 'hook'" hook
-}
-
 # page ARG...: a help page that names its exit codes.
 page()
 {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "enforce/store/store.h"
-#include "engine/wrap/wrap.h"
 
 struct config {
 	const struct cordon_mcp_wrap *wrap;
@@ -78,25 +77,39 @@ tell_servers(const struct config *c)
 	return 0;
 }
 
-/* Shown before it is done: may it be? */
-static int
-show(const struct config *c, bool *ret)
+int
+cdn_config_show(const struct cdn_config_change *change, bool *ret,
+    struct cordon_error *err)
 {
 	struct cdn_buf text;
 	int code = 0;
 
 	*ret = true;
-	if (c->wrap->show == NULL)
+	if (change->show == NULL)
 		return 0;
 	cdn_buf_init(&text, 8 * CDN_WRAP_MAX);
-	cdn_wrap_diff(text_of(&c->was), &c->result, c->wrap->file, &text);
+	cdn_wrap_diff(change->was, change->edits, change->file, &text);
 	cdn_buf_putc(&text, '\0');
 	if (cdn_buf_failed(&text))
-		code = cdn_err_nomem(c->err);
+		code = cdn_err_nomem(err);
 	else
-		*ret = c->wrap->show(text.p, c->wrap->arg);
+		*ret = change->show(text.p, change->arg);
 	cdn_buf_done(&text);
 	return code;
+}
+
+static int
+show(const struct config *c, bool *ret)
+{
+	const struct cdn_config_change change = {
+		.was = text_of(&c->was),
+		.edits = &c->result,
+		.file = c->wrap->file,
+		.show = c->wrap->show,
+		.arg = c->wrap->arg,
+	};
+
+	return cdn_config_show(&change, ret, c->err);
 }
 
 static int

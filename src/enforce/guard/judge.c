@@ -80,8 +80,8 @@ put_remedy(const struct cdn_guard_judge *j, struct cdn_buf *out)
 						   CORDON_LAYER_MAX;
 
 	if (layer == CORDON_LAYER_WORKDIR || layer == CORDON_LAYER_PRESET)
-		cdn_buf_printf(out, "; use a path below '%s', or have the "
-		    "guard started with '%s PATH'", j->session->workspace,
+		cdn_buf_printf(out, "; use a path below '%s', or have "
+		    "cordon started with '%s PATH'", j->session->workspace,
 		    r->verdict.operation == CORDON_MODIFY ? "--write" :
 							    "--read");
 	else if (layer == CORDON_LAYER_FLOOR)

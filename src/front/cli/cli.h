@@ -9,6 +9,8 @@
 #ifndef CDN_CLI_CLI_H
 #define CDN_CLI_CLI_H
 
+#include <limits.h>
+
 #include "front/cli/options.h"
 #include "front/cli/output.h"
 
@@ -107,6 +109,15 @@ CDN_MUST_USE bool cli_launch_print(FILE *to, const struct cordon_plan *plan,
 enum cordon_answer cli_approve(const struct cordon_approval *approval,
     void *arg);
 
+/* ----- cmd_mcp_wrap.c --------------------------------------------------- */
+
+/* Where this very program lies, absolute; false when that cannot be told. */
+CDN_MUST_USE bool cli_own_place(char ret[PATH_MAX]);
+
+/* ----- cmd_hook_install.c ----------------------------------------------- */
+
+const char *cli_hook_agent_word(int i);
+
 /* ----- The commands ----------------------------------------------------- */
 
 int cli_check(const struct cli_args *args);
@@ -140,5 +151,12 @@ int cli_mcp_guard(const struct cli_args *args);
 int cli_mcp_serve(const struct cli_args *args);
 int cli_mcp_pins(const struct cli_args *args);
 int cli_mcp_wrap(const struct cli_args *args);
+int cli_hook_claude(const struct cli_args *args);
+int cli_hook_codex(const struct cli_args *args);
+int cli_hook_gemini(const struct cli_args *args);
+int cli_hook_cursor(const struct cli_args *args);
+int cli_hook_install(const struct cli_args *args);
+int cli_hook_uninstall(const struct cli_args *args);
+int cli_hook_status(const struct cli_args *args);
 
 #endif

@@ -44,8 +44,8 @@ find_name(const char *place, char ret[PATH_MAX])
 	snprintf(ret, PATH_MAX, "%s", place);
 }
 
-static bool
-find_place(char ret[PATH_MAX])
+bool
+cli_own_place(char ret[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", ret, PATH_MAX - 1);
 
@@ -122,7 +122,7 @@ cli_mcp_wrap(const struct cli_args *args)
 		return cli_usage(cli_command_find("mcp wrap"));
 	w.file = wrap.file = args->operands.v[0];
 	wrap.options = args->operands.v + 1;
-	if (!find_place(place)) {
+	if (!cli_own_place(place)) {
 		cli_error("cannot find out where 'cordon' is");
 		return CLI_INVALID;
 	}

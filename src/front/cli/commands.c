@@ -4,6 +4,7 @@
 static const struct cli_table *const tables[] = {
 	&cli_table_run,
 	&cli_table_mcp,
+	&cli_table_hook,
 	&cli_table_policy,
 	&cli_table_worker,
 	&cli_table_tool,

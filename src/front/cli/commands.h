@@ -17,6 +17,7 @@ struct cli_table {
 
 extern const struct cli_table cli_table_run;
 extern const struct cli_table cli_table_mcp;
+extern const struct cli_table cli_table_hook;
 extern const struct cli_table cli_table_policy;
 extern const struct cli_table cli_table_tool;
 extern const struct cli_table cli_table_worker;

@@ -39,6 +39,15 @@ log_format_word(int i)
 }
 
 static const char *
+installed_word(int i)
+{
+	static const char *const words[] = { "entry", "event", "hooks", "file",
+		NULL };
+
+	return words[i];
+}
+
+static const char *
 wrapped_word(int i)
 {
 	static const char *const words[] = { "args", "bare", NULL };
@@ -136,6 +145,8 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "try the same paths as another time" },
 	[CLI_WRAPPED]	  = { "wrapped", CLI_VALUE, "HOW",
 	    "written by 'cordon mcp wrap', for its --undo", wrapped_word },
+	[CLI_INSTALLED]	  = { "installed", CLI_VALUE, "HOW",
+	    "written by 'cordon hook install', for 'uninstall'", installed_word },
 	[CLI_UNDO]	  = { "undo", CLI_FLAG, NULL,
 	    "as it was before, byte for byte" },
 	[CLI_SHOW_ONLY]	  = { "dry-run", CLI_FLAG, NULL,
