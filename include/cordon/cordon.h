@@ -470,6 +470,11 @@ CORDON_API CORDON_MUST_USE int cordon_session_format(
     const struct cordon_session *session, enum cordon_format format,
     char **ret, struct cordon_error *err);
 
+/* The boundary in words, for an agent's instructions; Markdown; free(). */
+CORDON_API CORDON_MUST_USE int cordon_session_notice(
+    const struct cordon_session *session, char **ret,
+    struct cordon_error *err);
+
 /* The floor as listed, one entry per call; false past the end. */
 struct cordon_floor_entry {
 	const char *path;   /* as listed, "~/.ssh" */

@@ -275,6 +275,12 @@ CORDON_API CORDON_MUST_USE int cordon_worker_parse(const char *text,
     size_t len, const char *source, struct cordon_diags *diags,
     struct cordon_worker **ret, struct cordon_error *err);
 CORDON_API void cordon_worker_free(struct cordon_worker *worker);
+/*
+ * Documents to start from: "read-only" reads the host, "workspace-write" also
+ * modifies the workspace and /tmp, "full-access" modifies everything and has a
+ * network; none of them what is on the floor.  Static; NULL for another name.
+ */
+CORDON_API const char *cordon_worker_preset(const char *name);
 /* Borrowed; "" when it has none. */
 CORDON_API const char *cordon_worker_name(const struct cordon_worker *worker);
 CORDON_API const char *cordon_worker_digest(
@@ -282,6 +288,9 @@ CORDON_API const char *cordon_worker_digest(
 /* One JSON object, which is YAML that loads again; free() it. */
 CORDON_API CORDON_MUST_USE int cordon_worker_format(
     const struct cordon_worker *worker, char **ret, struct cordon_error *err);
+/* The JSON Schema (2020-12) of documents of workers; free() the text. */
+CORDON_API CORDON_MUST_USE int cordon_worker_schema(char **ret,
+    struct cordon_error *err);
 /* The older form (`sandboxes:`, sandbox_read_text) in the new one; free() it. */
 CORDON_API CORDON_MUST_USE int cordon_worker_migrate(const char *file,
     struct cordon_diags *diags, char **ret, struct cordon_error *err);

@@ -41,6 +41,44 @@ cordon_worker_parse(const char *text, size_t len, const char *source,
 	    diags, ret, err);
 }
 
+static const struct {
+	const char *name;
+	const char *text;
+} presets[] = {
+	{ "read-only",
+	    "name: read-only\n"
+	    "description: reads everything, changes nothing\n"
+	    "sandbox:\n"
+	    "  paths:\n"
+	    "    host: {root: /, mode: ro}\n"
+	    "  network: false\n" },
+	{ "workspace-write",
+	    "name: workspace-write\n"
+	    "description: reads everything, changes the workspace and /tmp\n"
+	    "sandbox:\n"
+	    "  paths:\n"
+	    "    host: {root: /, mode: ro}\n"
+	    "    workspace: {root: ., mode: rw}\n"
+	    "    tmp: {root: /tmp, mode: rw}\n"
+	    "  network: false\n" },
+	{ "full-access",
+	    "name: full-access\n"
+	    "description: everything but the floor\n"
+	    "sandbox:\n"
+	    "  paths:\n"
+	    "    host: {root: /, mode: rw}\n"
+	    "  network: true\n" },
+};
+
+const char *
+cordon_worker_preset(const char *name)
+{
+	for (size_t i = 0; name != NULL && i < CDN_LEN(presets); i++)
+		if (strcmp(presets[i].name, name) == 0)
+			return presets[i].text;
+	return NULL;
+}
+
 void
 cordon_worker_free(struct cordon_worker *worker)
 {
@@ -71,6 +109,16 @@ cordon_worker_format(const struct cordon_worker *worker, char **ret,
 	cdn_buf_init(&buf, CDN_TEXT_MAX);
 	code = cdn_worker_format(worker, &buf, err);
 	return cdn_api_give(code, &buf, ret, err);
+}
+
+int
+cordon_worker_schema(char **ret, struct cordon_error *err)
+{
+	struct cdn_buf buf;
+
+	CDN_NEED(ret, err);
+	cdn_buf_init(&buf, CDN_TEXT_MAX);
+	return cdn_api_give(cdn_worker_schema(&buf, err), &buf, ret, err);
 }
 
 int

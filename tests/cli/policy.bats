@@ -236,3 +236,54 @@ END
 		prints "$key"
 	done
 }
+
+@test "notice: the boundary in words, for an agent's instructions" {
+	cat >p.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  denyRead: ["**/*.env"]
+  protect: ["~/token"]
+  fsProfiles:
+    dev: {read: ["./**"], modify: ["src/**"], host: {read: ["/srv/x"]}}
+END
+	cordon policy notice --policy p.yaml --profile dev --write /srv/y
+	exits 0
+	diff - <(printf '%s\n' "$output" | grep -v 'Neither readable') <<END
+# The boundary you work in
+
+Access to files and to the network is sandbox-enforced by the operating system, for
+you and for everything you start. What is not allowed fails with "Permission denied".
+Do not look for a way around it and do not try again: say what you need, and why.
+
+- Workspace: \`$W\`
+- Readable in the workspace (policy): \`**\`
+  - but never: \`**/*.env\`
+- Modifiable in the workspace (policy): \`src/**\`
+- Readable outside, besides the system's programs: \`/srv/x\`
+- Modifiable outside: \`/srv/y\`
+- Network: none
+- HOME is a private directory that stays; temporary files belong in \$TMPDIR.
+- Never modifiable: \`/bin\`, \`/sbin\`, \`/lib*\`, \`/usr\`, \`/etc\`, \`/boot\`, \`/proc\`, \`/sys\`, \`/dev\`, \`/System\`, \`/Library\`, \`/private/etc\`
+- \`cordon check PATH\` says which rule decides about a path.
+END
+	[[ "$output" = *'- Neither readable nor modifiable: `~/.ssh`, '*'`~/token`'* ]]
+	cordon policy notice --preset protect
+	exits 0
+	[[ "$output" = *'Outside the workspace everything is readable'* ]]
+}
+
+@test "schema worker: JSON that names the document's keys" {
+	cordon policy schema worker
+	exits 0
+	python3 -c '
+import json, sys
+s = json.loads(sys.argv[1])
+assert list(s["properties"]) == ("name description fsProfile executor sandbox "
+    "attachment_policy tool_rules shell_rules shell_default programs "
+    "modules").split(), list(s["properties"])
+' "$output"
+	cordon policy schema other
+	exits 2
+}

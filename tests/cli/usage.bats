@@ -71,7 +71,7 @@ END
 	refused 'takes one of' trust --list x
 	refused 'takes one of' trust --list --revoke x
 	refused "go with '--as block'" check --data-dir d x
-	refused "there is no schema of 'worker'" policy schema worker
+	refused "there is no schema of 'other'" policy schema other
 	refused "'--policy' does not go with" policy show --policy p x
 }
 

@@ -1,7 +1,7 @@
 /*
  * floor_places - where the floor's entries really lie on this machine.
  */
-#include "enforce/session/placelist.h"
+#include "enforce/session/workers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -249,6 +249,8 @@ add_protected(struct cdn_placelist *list,
 		struct cdn_place like = { .shown = path,
 			.pos = { .source = floor_source } };
 
+		if (path != NULL)
+			g->session->protect[i] = path;
 		if (g->code == 0 && path != NULL && path[0] != '/')
 			g->code = cdn_err(g->err, CORDON_E_INVALID,
 			    "protect: '%s' is not absolute", path);
@@ -385,7 +387,8 @@ add_devices(struct cdn_placelist *hidden, struct cdn_placelist *own,
 		.pos = { .source = floor_source } };
 	const char *device;
 
-	if (!cdn_preset_get(preset)->whole_host)
+	if (!cdn_preset_get(preset)->whole_host &&
+	    !cdn_workers_root(hidden->g->session, "/dev"))
 		return;
 	add_exact(hidden, "/dev", "");
 	for (size_t i = 0; (device = cdn_floor_device(i)) != NULL; i++)

@@ -197,13 +197,10 @@ resolve_layers(struct cordon_session *s, struct cordon_error *err)
 }
 
 static int
-add_workers(struct cordon_session *s, struct cdn_gather *g,
-    struct cordon_error *err)
+add_workers(struct cordon_session *s, struct cordon_error *err)
 {
-	int code;
+	int code = 0;
 
-	cdn_gather_workers(g, s->workers);
-	code = g->code;
 	for (size_t i = 0; i < s->worker_count && code == 0; i++) {
 		code = cdn_worker_document(s->arena, s, i, false,
 		    &s->documents[s->document_count], err);
@@ -280,11 +277,17 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 		    &s->spec.executed, &s->spec.executed_count, err);
 	if (g->code != 0)
 		return g->code;
+	s->protect_count = options->protect_count;
+	s->protect = cdn_arena_array(s->arena, s->protect_count,
+	    sizeof(*s->protect));
+	if (s->protect == NULL)
+		return cdn_err_nomem(err);
+	cdn_gather_workers(g, s->workers);
 	cdn_gather_floor(g, options, &s->spec, &s->inodes);
 	s->linked = g->linked;
 	s->linked_count = g->linked_count;
 	if (g->code == 0)
-		g->code = add_workers(s, g, err);
+		g->code = add_workers(s, err);
 	cdn_gather_grants(g, options, s->documents, &s->spec);
 	cdn_gather_planted(g, options, s->documents, &s->spec);
 	cdn_gather_runtime(g, options, &s->spec);

@@ -79,6 +79,8 @@ struct cordon_session {
 	struct cdn_document *documents;
 	size_t document_count;
 
+	const char **protect; /* what the caller keeps for himself */
+	size_t protect_count;
 	bool mounts_unknown; /* no mountinfo: bind mounts may show the floor */
 	const char **linked; /* protected files with more than one name, and
 			      * directories of keys */

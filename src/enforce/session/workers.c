@@ -300,3 +300,17 @@ cdn_workers_own_workspace(const struct cordon_session *session)
 			return false;
 	return true;
 }
+
+bool
+cdn_workers_root(const struct cordon_session *session, const char *dir)
+{
+	for (size_t i = 0; i < session->worker_count; i++)
+		for (size_t k = 0; k < session->workers[i].place_count; k++) {
+			const char *root = session->workers[i].places[k].path;
+
+			if (strcmp(root, dir) != 0 &&
+			    cdn_placelist_below(dir, root))
+				return true;
+		}
+	return false;
+}

@@ -60,6 +60,8 @@ void cdn_workers_bound(struct cdn_gather *g, const char *option,
 /* What called workers leave of a list of roots. */
 void cdn_workers_narrow(struct cdn_gather *g, struct cdn_place_list *places,
     bool write);
+/* Does one of them have a root above the directory? */
+bool cdn_workers_root(const struct cordon_session *session, const char *dir);
 /* May the whole workspace be modified, as far as workers go? */
 bool cdn_workers_own_workspace(const struct cordon_session *session);
 

@@ -3,8 +3,6 @@
 #include "engine/policy/digest.h"
 #include "engine/policy/schema.h"
 
-#define OBJECT(keys) { (keys), CDN_LEN(keys) }
-
 /* ----- Mappings with fixed keys --------------------------------------------- */
 
 static struct cdn_worker_slot
@@ -36,7 +34,7 @@ report_unknown(struct cdn_worker_load *load,
 	size_t n = strlen(hint);
 
 	cdn_nearest_begin(&nearest, entry->key);
-	for (size_t i = 0; i < object->n && !object->keys[i].old; i++) {
+	for (size_t i = 0; i < object->n && object->keys[i].shape != CDN_TAKES_OLD; i++) {
 		cdn_nearest_try(&nearest, object->keys[i].name);
 		if (n < sizeof(hint))
 			n += (size_t)snprintf(hint + n, sizeof(hint) - n,
@@ -67,8 +65,9 @@ cdn_worker_load_object(struct cdn_worker_load *load,
 		    cdn_tree_find(slot->value, name),
 		    (char *)base + key->offset);
 
+		child.child = key->child;
 		if (child.value != NULL)
-			key->load(load, &child);
+			cdn_worker_loaders[key->shape](load, &child);
 		else if (key->needed != NULL)
 			cdn_report_add(load->report, CDN_FINDING_MISSING,
 			    slot->value->pos, key->needed, "'%s' is missing",
@@ -82,32 +81,8 @@ cdn_worker_load_object(struct cdn_worker_load *load,
 
 /* ----- Roots -------------------------------------------------------------------- */
 
-static const struct cdn_worker_key path_keys[] = {
-	{ "root", cdn_worker_load_root, offsetof(struct cdn_worker_path, root),
-	    "add 'root: ./DIRECTORY'" },
-	{ "mode", cdn_worker_load_mode,
-	    offsetof(struct cdn_worker_path, write), NULL },
-	{ "suffixes", cdn_worker_load_suffixes,
-	    offsetof(struct cdn_worker_path, suffixes), NULL },
-	{ "max_file_bytes", cdn_worker_load_number,
-	    offsetof(struct cdn_worker_path, max_file_bytes), NULL },
-};
-
-/* The older form says `path` where `root` is meant. */
-static const struct cdn_worker_key old_path_keys[] = {
-	{ "path", cdn_worker_load_root, offsetof(struct cdn_worker_path, root),
-	    "add 'path: ./DIRECTORY'" },
-	{ "mode", cdn_worker_load_mode,
-	    offsetof(struct cdn_worker_path, write), NULL },
-	{ "suffixes", cdn_worker_load_suffixes,
-	    offsetof(struct cdn_worker_path, suffixes), NULL },
-	{ "max_file_bytes", cdn_worker_load_number,
-	    offsetof(struct cdn_worker_path, max_file_bytes), NULL },
-};
-
 static void
-load_paths_as(struct cdn_worker_load *load, const struct cdn_worker_slot *slot,
-    const struct cdn_worker_object *object)
+load_paths(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 {
 	struct cordon_worker *w = load->worker;
 
@@ -125,26 +100,16 @@ load_paths_as(struct cdn_worker_load *load, const struct cdn_worker_slot *slot,
 
 		path->id = entry->key;
 		path->pos = entry->key_pos;
-		cdn_worker_load_object(load, object, &child, path);
+		cdn_worker_load_object(load, slot->child, &child, path);
 	}
-}
-
-static void
-load_paths(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
-{
-	static const struct cdn_worker_object object = OBJECT(path_keys);
-
-	load_paths_as(load, slot, &object);
 }
 
 static void
 load_sandboxes(struct cdn_worker_load *load,
     const struct cdn_worker_slot *slot)
 {
-	static const struct cdn_worker_object object = OBJECT(old_path_keys);
-
 	if (load->mode == CDN_WORKER_OLD)
-		load_paths_as(load, slot, &object);
+		load_paths(load, slot);
 	else
 		cdn_report_add(load->report, CDN_FINDING_VERSION,
 		    slot->value->pos,
@@ -155,11 +120,6 @@ load_sandboxes(struct cdn_worker_load *load,
 }
 
 /* ----- Approvals and grants -------------------------------------------------------- */
-
-static const struct cdn_worker_key approval_keys[] = {
-	{ "approval_required", cdn_worker_load_said, 0,
-	    "add 'approval_required: true'" },
-};
 
 /* Names that tools once had, and what they are called now. */
 static const struct {
@@ -172,6 +132,12 @@ static const struct {
 
 static const char *const tools[] = { "read_text", "write_text", "edit_text",
 	"list_files", "glob", "grep", "shell", "worker_call" };
+
+const char *
+cdn_worker_tool_name(size_t i)
+{
+	return i < CDN_LEN(tools) ? tools[i] : NULL;
+}
 
 /* What the tool is called now; NULL after a finding. */
 static const char *
@@ -200,7 +166,6 @@ tool_name(struct cdn_worker_load *load, const struct cdn_tree *entry)
 static void
 load_tools(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 {
-	static const struct cdn_worker_object object = OBJECT(approval_keys);
 	struct cordon_worker *w = load->worker;
 
 	if (!cdn_worker_is(load, slot, CDN_TREE_MAP, CDN_SHELL_RULES_MAX))
@@ -217,29 +182,10 @@ load_tools(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 		if (name == NULL)
 			continue;
 		tool->name = cdn_str_of(name);
-		cdn_worker_load_object(load, &object, &child,
+		cdn_worker_load_object(load, slot->child, &child,
 		    &tool->approval_required);
 		w->tool_count++;
 	}
-}
-
-static const struct cdn_worker_key grant_keys[] = {
-	{ "network", cdn_worker_load_said,
-	    offsetof(struct cdn_worker_grants, network), NULL },
-	{ "read", cdn_worker_load_texts,
-	    offsetof(struct cdn_worker_grants, read), NULL },
-	{ "write", cdn_worker_load_texts,
-	    offsetof(struct cdn_worker_grants, write), NULL },
-	{ "sockets", cdn_worker_load_texts,
-	    offsetof(struct cdn_worker_grants, sockets), NULL },
-};
-
-static void
-load_grants(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
-{
-	static const struct cdn_worker_object object = OBJECT(grant_keys);
-
-	cdn_worker_load_object(load, &object, slot, slot->field);
 }
 
 static void
@@ -262,19 +208,9 @@ load_pattern(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 		    "'%s': %s", slot->label, why.text);
 }
 
-static const struct cdn_worker_key rule_keys[] = {
-	{ "pattern", load_pattern, 0, "add 'pattern: \"git push\"'" },
-	{ "approval_required", cdn_worker_load_said,
-	    offsetof(struct cdn_worker_rule, approval_required),
-	    "add 'approval_required: true'" },
-	{ "grants", load_grants, offsetof(struct cdn_worker_rule, grants),
-	    NULL },
-};
-
 static void
 load_rules(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 {
-	static const struct cdn_worker_object object = OBJECT(rule_keys);
 	struct cordon_worker *w = load->worker;
 
 	if (!cdn_worker_is(load, slot, CDN_TREE_LIST, CDN_SHELL_RULES_MAX))
@@ -289,46 +225,17 @@ load_rules(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 
 		child.value = entry;
 		rule->pos = entry->pos;
-		cdn_worker_load_object(load, &object, &child, rule);
+		cdn_worker_load_object(load, slot->child, &child, rule);
 		rule->built.approval_required =
 		    rule->approval_required != CDN_SAID_NO;
 	}
 }
 
-static void
-load_default(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
-{
-	static const struct cdn_worker_object object = OBJECT(approval_keys);
-
-	cdn_worker_load_object(load, &object, slot, slot->field);
-}
-
 /* ----- Modules ------------------------------------------------------------------------ */
-
-static const struct cdn_worker_key constraint_keys[] = {
-	{ "unrestricted", cdn_worker_load_said,
-	    offsetof(struct cdn_worker_module, unrestricted), NULL },
-	{ "allowed_paths", cdn_worker_load_texts,
-	    offsetof(struct cdn_worker_module, allowed_paths), NULL },
-};
-
-static void
-load_constraints(struct cdn_worker_load *load,
-    const struct cdn_worker_slot *slot)
-{
-	static const struct cdn_worker_object object = OBJECT(constraint_keys);
-
-	cdn_worker_load_object(load, &object, slot, slot->field);
-}
-
-static const struct cdn_worker_key module_keys[] = {
-	{ "constraints", load_constraints, 0, NULL },
-};
 
 static void
 load_modules(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 {
-	static const struct cdn_worker_object object = OBJECT(module_keys);
 	struct cordon_worker *w = load->worker;
 
 	if (!cdn_worker_is(load, slot, CDN_TREE_MAP, CDN_NAMES_MAX))
@@ -342,78 +249,42 @@ load_modules(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 		    m);
 
 		m->name = entry->key;
-		cdn_worker_load_object(load, &object, &child, m);
+		cdn_worker_load_object(load, slot->child, &child, m);
 	}
 }
 
 /* ----- The document --------------------------------------------------------------------- */
 
-#define IN_WORKER(f) offsetof(struct cordon_worker, f)
-
-static const struct cdn_worker_key sandbox_keys[] = {
-	{ "paths", load_paths, 0, NULL },
-	{ "network", cdn_worker_load_said, IN_WORKER(network), NULL },
-	{ "require_os_sandbox", cdn_worker_load_said,
-	    IN_WORKER(require_os_sandbox), NULL },
-};
-
+/* Where the keys of a mapping are fields of what it stands in. */
 static void
-load_sandbox(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
+load_child(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 {
-	static const struct cdn_worker_object object = OBJECT(sandbox_keys);
-
-	cdn_worker_load_object(load, &object, slot, load->worker);
+	cdn_worker_load_object(load, slot->child, slot, slot->field);
 }
 
-static const struct cdn_worker_key executor_keys[] = {
-	{ "sandbox", cdn_worker_load_executor, IN_WORKER(executor), NULL },
-	{ "allow_fallback", cdn_worker_load_said, IN_WORKER(allow_fallback),
-	    NULL },
-};
-
-static void
-load_executor(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
-{
-	static const struct cdn_worker_object object = OBJECT(executor_keys);
-
-	cdn_worker_load_object(load, &object, slot, load->worker);
-}
-
-static const struct cdn_worker_key attachment_keys[] = {
-	{ "max_count", cdn_worker_load_number, IN_WORKER(max_count), NULL },
-	{ "max_total_bytes", cdn_worker_load_number,
-	    IN_WORKER(max_total_bytes), NULL },
-};
-
-static void
-load_attachments(struct cdn_worker_load *load,
-    const struct cdn_worker_slot *slot)
-{
-	static const struct cdn_worker_object object = OBJECT(attachment_keys);
-
-	cdn_worker_load_object(load, &object, slot, load->worker);
-}
-
-static const struct cdn_worker_key worker_keys[] = {
-	{ "name", cdn_worker_load_name, IN_WORKER(name), NULL },
-	{ "description", cdn_worker_load_text, IN_WORKER(description), NULL },
-	{ "fsProfile", cdn_worker_load_text, IN_WORKER(fs_profile), NULL },
-	{ "executor", load_executor, 0, NULL },
-	{ "sandbox", load_sandbox, 0, NULL },
-	{ "attachment_policy", load_attachments, 0, NULL },
-	{ "tool_rules", load_tools, 0, NULL },
-	{ "shell_rules", load_rules, 0, NULL },
-	{ "shell_default", load_default, IN_WORKER(default_approval), NULL },
-	{ "programs", cdn_worker_load_texts, IN_WORKER(programs), NULL },
-	{ "modules", load_modules, 0, NULL },
-	{ "sandboxes", load_sandboxes, 0, NULL, true }, /* last */
+cdn_worker_loader *const cdn_worker_loaders[CDN_TAKES_KINDS] = {
+	[CDN_TAKES_TEXT] = cdn_worker_load_text,
+	[CDN_TAKES_NAME] = cdn_worker_load_name,
+	[CDN_TAKES_ROOT] = cdn_worker_load_root,
+	[CDN_TAKES_MODE] = cdn_worker_load_mode,
+	[CDN_TAKES_BOOLEAN] = cdn_worker_load_said,
+	[CDN_TAKES_COUNT] = cdn_worker_load_number,
+	[CDN_TAKES_TEXTS] = cdn_worker_load_texts,
+	[CDN_TAKES_SUFFIXES] = cdn_worker_load_suffixes,
+	[CDN_TAKES_EXECUTOR] = cdn_worker_load_executor,
+	[CDN_TAKES_WORDS] = load_pattern,
+	[CDN_TAKES_OBJECT] = load_child,
+	[CDN_TAKES_PATHS] = load_paths,
+	[CDN_TAKES_MODULES] = load_modules,
+	[CDN_TAKES_TOOLS] = load_tools,
+	[CDN_TAKES_RULES] = load_rules,
+	[CDN_TAKES_OLD] = load_sandboxes,
 };
 
 static void
 parse_into(struct cordon_worker *worker, cdn_str text,
     enum cdn_worker_mode mode, struct cdn_report *report)
 {
-	static const struct cdn_worker_object object = OBJECT(worker_keys);
 	struct cdn_worker_load load = { worker, report, mode };
 	struct cdn_worker_slot slot = { .field = worker };
 
@@ -424,7 +295,8 @@ parse_into(struct cordon_worker *worker, cdn_str text,
 	if (slot.value == NULL)
 		return;
 	if (slot.value->kind == CDN_TREE_MAP)
-		cdn_worker_load_object(&load, &object, &slot, worker);
+		cdn_worker_load_object(&load, &cdn_worker_document_keys, &slot,
+		    worker);
 	else if (slot.value->kind != CDN_TREE_BAD)
 		cdn_report_add(report, CDN_FINDING_TYPE, slot.value->pos,
 		    "begin with 'name: NAME'",

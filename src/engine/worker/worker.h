@@ -116,6 +116,10 @@ void cdn_worker_free(struct cordon_worker *worker); /* NULL is fine */
 CDN_MUST_USE int cdn_worker_format(const struct cordon_worker *worker,
     struct cdn_buf *out, struct cordon_error *err);
 
+/* The JSON Schema (2020-12) of such documents, one line. */
+CDN_MUST_USE int cdn_worker_schema(struct cdn_buf *out,
+    struct cordon_error *err);
+
 /* "linux-native" and so on; NULL out of range. */
 const char *cdn_executor_name(enum cdn_worker_executor executor);
 

@@ -126,6 +126,7 @@ int cli_plan(const struct cli_args *args);
 int cli_policy_validate(const struct cli_args *args);
 int cli_policy_lint(const struct cli_args *args);
 int cli_policy_show(const struct cli_args *args);
+int cli_policy_notice(const struct cli_args *args);
 int cli_policy_list(const struct cli_args *args);
 int cli_policy_merge(const struct cli_args *args);
 int cli_policy_schema(const struct cli_args *args);

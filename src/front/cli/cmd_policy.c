@@ -248,13 +248,22 @@ print_made(int (*make)(char **ret, struct cordon_error *err))
 int
 cli_policy_schema(const struct cli_args *args)
 {
-	if (args->operands.n > 0 &&
-	    strcmp(args->operands.v[0], "policy") != 0) {
-		cli_error("there is no schema of '%s'", args->operands.v[0]);
-		cli_hint("cordon policy schema policy");
-		return CLI_INVALID;
-	}
-	return print_made(cordon_policy_schema);
+	static const struct {
+		const char *word;
+		int (*make)(char **ret, struct cordon_error *err);
+	} schemas[] = {
+		{ "policy", cordon_policy_schema },
+		{ "worker", cordon_worker_schema },
+	};
+	const char *word = args->operands.n > 0 ? args->operands.v[0] :
+						  schemas[0].word;
+
+	for (size_t i = 0; i < CDN_LEN(schemas); i++)
+		if (strcmp(word, schemas[i].word) == 0)
+			return print_made(schemas[i].make);
+	cli_error("there is no schema of '%s'", word);
+	cli_hint("cordon policy schema policy|worker");
+	return CLI_INVALID;
 }
 
 int

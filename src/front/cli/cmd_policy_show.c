@@ -1,5 +1,5 @@
 /*
- * `cordon policy show [NAME]` and `cordon policy list`.
+ * `cordon policy show [NAME]`, `notice` and `list`.
  */
 #include "front/cli/cli.h"
 
@@ -21,8 +21,11 @@ print(const struct cli_args *args, const char *text)
 
 /* ----- What holds here -------------------------------------------------- */
 
+typedef int made_fn(const struct cordon_session *session,
+    enum cordon_format format, char **ret, struct cordon_error *err);
+
 static int
-show_session(const struct cli_args *args)
+show_session(const struct cli_args *args, made_fn *make)
 {
 	struct cordon_diags *diags = cli_diags_new();
 	struct cordon_session *session = NULL;
@@ -32,8 +35,7 @@ show_session(const struct cli_args *args)
 
 	if (cli_session_new(args, NULL, diags, &session, &err) != 0) {
 		cli_failure(diags, &err);
-	} else if (cordon_session_format(session, format_of(args), &text,
-		       &err) != 0) {
+	} else if (make(session, format_of(args), &text, &err) != 0) {
 		cli_failure(NULL, &err);
 	} else {
 		print(args, text);
@@ -42,6 +44,20 @@ show_session(const struct cli_args *args)
 	cordon_session_free(session);
 	cordon_diags_free(diags);
 	return status;
+}
+
+static int
+make_notice(const struct cordon_session *session, enum cordon_format format,
+    char **ret, struct cordon_error *err)
+{
+	(void)format;
+	return cordon_session_notice(session, ret, err);
+}
+
+int
+cli_policy_notice(const struct cli_args *args)
+{
+	return show_session(args, make_notice);
 }
 
 /* ----- A named policy --------------------------------------------------- */
@@ -134,7 +150,7 @@ cli_policy_show(const struct cli_args *args)
 	if (!cli_workspace_named(args))
 		return CLI_INVALID;
 	cli_workspace_hint(args);
-	return show_session(args);
+	return show_session(args, cordon_session_format);
 }
 
 /* ----- list ------------------------------------------------------------- */

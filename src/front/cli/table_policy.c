@@ -63,6 +63,20 @@ static const struct cli_command rows[] = {
 	.run = cli_policy_show,
 	},
 	{
+	.name = "policy notice",
+	.usage = "",
+	.summary = "the boundary in words, for an agent's instructions",
+	.about =
+"Prints Markdown for CLAUDE.md, AGENTS.md or a prompt: who knows what will be\n"
+"refused does not try it.  It is advice; the kernel is the boundary.\n",
+	.examples =
+"cordon policy notice >>AGENTS.md\n"
+"cordon policy notice --worker worker.yaml\n",
+	.exits = { "it was printed", NULL, CLI_UNUSABLE },
+	.options = CLI_SESSION | CLI_BIT(CLI_QUIET),
+	.run = cli_policy_notice,
+	},
+	{
 	.name = "policy list",
 	.usage = "",
 	.summary = "the named policies of the host and the user",
@@ -93,11 +107,13 @@ static const struct cli_command rows[] = {
 	},
 	{
 	.name = "policy schema",
-	.usage = "[policy]",
-	.summary = "the JSON Schema of policy documents",
+	.usage = "[policy | worker]",
+	.summary = "the JSON Schema of policies, or of documents of workers",
 	.about =
-"Editors that know JSON Schema complete and check policies with it.\n",
-	.examples = "cordon policy schema >cordon-policy.schema.json\n",
+"Editors that know JSON Schema complete and check documents with it.\n",
+	.examples =
+"cordon policy schema >cordon-policy.schema.json\n"
+"cordon policy schema worker >cordon-worker.schema.json\n",
 	.exits = { "it was printed", NULL, CLI_UNUSABLE },
 	.options = CLI_BIT(CLI_QUIET),
 	.operands_max = 1,

@@ -421,6 +421,44 @@ test_filter(void)
 	cordon_session_free(s);
 }
 
+static void
+test_presets(void)
+{
+	static const struct {
+		const char *name, *workspace, *outside;
+		bool network;
+	} wanted[] = {
+		{ "read-only", "rx", "rx", false },
+		{ "workspace-write", "rwx", "rx", false },
+		{ "full-access", "rwx", "rwx", true },
+	};
+
+	for (size_t i = 0; i < CDN_LEN(wanted); i++) {
+		const char *text = cordon_worker_preset(wanted[i].name);
+		struct cordon_session *s;
+		struct cordon_verdict v;
+
+		need(text != NULL, wanted[i].name);
+		s = made_chain(NO_OPTIONS, CHAIN(text));
+		has(s, "w/x", wanted[i].workspace);
+		/* Below /tmp, if there: not a place of its own. */
+		ok_f(asks(s, CORDON_AS_AGENT, CORDON_MODIFY, "/var/x", &v) ==
+			(strchr(wanted[i].outside, 'w') != NULL),
+		    "%s: outside", wanted[i].name);
+		ok(asks(s, CORDON_AS_AGENT, CORDON_READ, "/var/x", &v),
+		    "the host can be read");
+		has(s, "home/.ssh/id", "");
+		ok(!asks(s, CORDON_AS_PROCESS, CORDON_READ, "/dev/sda", &v) &&
+			asks(s, CORDON_AS_PROCESS, CORDON_READ, "/dev/null",
+			    &v),
+		    "but not its devices");
+		ok_f(connects(s) == wanted[i].network, "%s: network",
+		    wanted[i].name);
+		cordon_session_free(s);
+	}
+	ok(cordon_worker_preset("other") == NULL, "there are no others");
+}
+
 /* The file is a document of the run: it stays as it was read. */
 static void
 test_file(void)
@@ -463,6 +501,7 @@ main(void)
 	test_links();
 	test_grants();
 	test_filter();
+	test_presets();
 	test_file();
 	tmp_end();
 	return done_testing();
