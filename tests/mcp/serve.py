@@ -2,19 +2,23 @@
 """`cordon mcp serve`, spoken to as clients of both eras do.  TAP.
 
 Nothing here waits for a time: an answer is waited for, or the end of a process.
+A command of which nobody can be told is looked for until it is there.
 """
 
 import json
+import os
 import signal
 import subprocess
 import tempfile
+import time
 
 import harness
-from harness import CORDON, denial_of, ok, text_of
+from harness import CORDON, denial_of, is_gone, ok, text_of
 
 META = 'io.modelcontextprotocol/'
 MODERN = '2026-07-28'
 LEGACY = ('2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05')
+PATIENCE = 120  # seconds for a command to start
 LINE_MAX = 8 * 1024 * 1024      # well below what clients take: 10 MiB
 
 class Server:
@@ -334,6 +338,236 @@ def test_hostile(world):
     ok(rest == b'' and status == 0, 'to its end', (rest, status))
 
 
+# ----- Commands ------------------------------------------------------------------------
+
+ALONE = 'sh -c \'echo $$ >pid; trap "" TERM HUP; ' \
+    'setsid sleep 3600 & echo $! >pid2; wait\''
+
+
+def pids(world):
+    """Of a command that runs ALONE, as the host knows them; when it does."""
+    found, until = [], time.monotonic() + PATIENCE
+    while len(found) < 2:
+        if time.monotonic() > until:
+            raise SystemExit('Bail out! the command does not start')
+        time.sleep(0.01)
+        found = [int(text) for text in (world.read('pid'), world.read('pid2'))
+                 if text and text.endswith('\n')]
+    for name in ('pid', 'pid2'):
+        os.remove(os.path.join(world.workspace, name))
+    return found
+
+
+def test_shell(world):
+    for era, kind in ERAS:
+        client = kind(world)
+        got = given(client.call('shell', command='echo out; echo err >&2; '
+                                'exit 3'))
+        ok(got['stdout'] == 'out\n' and got['stderr'] == 'err\n' and
+           got['exit_code'] == 3, '%s: a command' % era, got)
+        got = given(client.call('shell', command='d=..; cat $d/secr*; '
+                                'ls >here; : >$d/new'))
+        ok('canary' not in json.dumps(got) and
+           world.read('../new') is None and world.read('here'),
+           '%s: in a cage' % era, got)
+        client.end()
+
+
+def test_long_output(world):
+    client = Old(world)
+    for what, command in (
+            ('plain', 'head -c 900000 /dev/zero | tr "\\\\0" x'),
+            ('controls', 'head -c 900000 /dev/zero | tr "\\\\0" "\\\\1"')):
+        got = given(client.call('shell', command=command))
+        text = got['stdout']
+        ok(len(text) in range(100000, 900001) and
+           ('left out' in text) == (len(text) < 900000) and
+           client.longest < LINE_MAX,
+           '%s: %d of 900000 bytes, the longest line has %d' %
+           (what, len(text), client.longest), str(got)[:300])
+    client.end()
+
+
+def test_cancelled(world):
+    """Of a command that is cancelled nobody is left, and nothing is said."""
+    client = Old(world)
+    ident = client.begin('tools/call', {
+        'name': 'shell', 'arguments': {'command': ALONE, 'timeout_ms': 300000},
+        '_meta': {'progressToken': 'p'}})
+    started = pids(world)
+    ok(given(client.call('read_text', path='file'))['text'] == 'open',
+       'others are answered while it runs')
+    told = [client.wait(lambda m: m.get('method') == 'notifications/progress')
+            for _ in range(2)]
+    ok(all(m['params']['progressToken'] == 'p' for m in told) and
+       told[0]['params']['progress'] < told[1]['params']['progress'],
+       'its progress is told', told)
+    ok(not any(is_gone(pid) for pid in started), 'it runs')
+    client.send({'id': ident, 'method': 'ping'})
+    twice = client.wait(lambda m: 'error' in m)
+    ok(twice['id'] is None and code(twice) == -32600, 'its id is in flight')
+    client.send({'method': 'notifications/cancelled',
+                 'params': {'requestId': ident}})
+    while not all(is_gone(pid) for pid in started):
+        client.ask('ping')
+    ok(True, 'cancelled: all of them are gone')
+    client.send({'id': ident, 'method': 'ping'})
+    ok(result(client.answer(ident)) == {}, 'and its id is free again')
+    rest, status = client.end()
+    ok(rest == b'' and status == 0 and
+       not any(m.get('id') == ident for m in client.kept),
+       'nothing more is said about it', (rest, status, client.kept))
+
+    for what in ('end', 'signal', 'deaf'):
+        client = Old(world)
+        client.begin('tools/call', {'name': 'shell', 'arguments': {
+            'command': ALONE, 'timeout_ms': 300000}})
+        started = pids(world)
+        if what == 'signal':
+            client.process.send_signal(signal.SIGTERM)
+        elif what == 'deaf':
+            client.process.stdout.close()
+        else:
+            client.process.stdin.close()
+        status = client.process.wait()
+        ok(all(is_gone(pid) for pid in started) and
+           status == (128 + signal.SIGTERM if what == 'signal' else 0),
+           '%s: nobody is left' % what, status)
+
+
+def test_many(world):
+    client = Old(world)
+    idents = [client.begin('tools/call', {'name': 'shell', 'arguments': {
+        'command': 'echo %d' % i}}) for i in range(100)]
+    good = [given(client.answer(ident))['stdout'] == '%d\n' % i
+            for i, ident in enumerate(idents)]
+    ok(all(good), '100 commands at once')
+    client.end()
+
+
+# ----- Approval --------------------------------------------------------------------------
+
+WORKER = '''
+name: careful
+sandbox: {paths: {ws: {root: ., mode: rw}}}
+shell_default: {approval_required: false}
+shell_rules: [{pattern: touch, approval_required: true, grants: {}}]
+tool_rules: {write_text: {approval_required: true}}
+'''
+CAN_ASK = {'elicitation': {}}
+
+
+def worker(world):
+    world.write('../worker.yaml', WORKER)
+    return '--worker', os.path.join(world.top, 'worker.yaml')
+
+
+def test_asks_older(world):
+    client = Old(world, *worker(world), capabilities=CAN_ASK)
+
+    def asked(name, **arguments):
+        ident = client.begin('tools/call', {'name': name,
+                                            'arguments': arguments})
+        return ident, client.wait(lambda m: m.get('method') ==
+                                  'elicitation/create')
+    ident, question = asked('shell', command='touch yes')
+    ok('touch yes' in question['params']['message'] and
+       question['params']['requestedSchema'] ==
+       {'type': 'object', 'properties': {}} and world.read('yes') is None,
+       'somebody is asked first', question)
+    ok(given(client.call('read_text', path='file'))['text'] == 'open',
+       'others are answered meanwhile')
+    client.send({'id': question['id'], 'result': {'action': 'accept',
+                                                  'content': {}}})
+    ok(given(client.answer(ident))['exit_code'] == 0 and
+       world.read('yes') == '', 'accepted: it is done')
+    client.send({'id': question['id'], 'result': {'action': 'accept'}})
+    for said in ({'result': {'action': 'decline'}},
+                 {'result': {'action': 'cancel'}}, {'result': {}},
+                 {'error': {'code': -1, 'message': 'x'}}):
+        ident, question = asked('write_text', path='no', content='x')
+        client.send(dict(said, id=question['id']))
+        answer = client.answer(ident)
+        ok(denial_of(answer).get('code') == 'approval' and
+           world.read('no') is None, 'refused after %s' % json.dumps(said),
+           answer)
+    ident, question = asked('shell', command='touch no')
+    client.send({'method': 'notifications/cancelled',
+                 'params': {'requestId': ident}})
+    gone = client.wait(lambda m: m.get('method') == 'notifications/cancelled')
+    client.send({'id': question['id'], 'result': {'action': 'accept'}})
+    ok(gone['params']['requestId'] == question['id'] and
+       result(client.ask('ping')) == {}, 'cancelled: the question, too', gone)
+    asked('shell', command='touch no')
+    rest, status = client.end()
+    ok(rest == b'' and status == 0 and world.read('no') is None,
+       'at the end it is not done', (rest, status))
+
+
+def test_asks_newer(world):
+    client = New(world, *worker(world), capabilities=CAN_ASK)
+
+    def again(action, **arguments):
+        first = result(client.call('shell', **arguments))
+        return first, {
+            'name': 'shell', 'arguments': arguments,
+            'requestState': first.get('requestState'),
+            'inputResponses': {'approval': {'action': action}}}
+    first, retry = again('accept', command='touch yes')
+    ok(first.get('resultType') == 'input_required' and
+       'touch yes' in first['inputRequests']['approval']['params']['message']
+       and world.read('yes') is None, 'somebody is asked first', first)
+    ok(given(client.ask('tools/call', **retry))['exit_code'] == 0 and
+       world.read('yes') == '', 'accepted: it is done')
+    os.remove(os.path.join(world.workspace, 'yes'))
+    ok(code(client.ask('tools/call', **retry)) == -32602 and
+       world.read('yes') is None, 'once')
+    for action in ('decline', 'cancel', 'maybe'):
+        answer = client.ask('tools/call', **again(action,
+                                                  command='touch no')[1])
+        ok(denial_of(answer).get('code') == 'approval', '%s: refused' %
+           action, answer)
+    _, retry = again('accept', command='touch no')
+    for what, changes in (
+            ('another command', {'arguments': {'command': 'touch other'}}),
+            ('another tool', {'name': 'write_text', 'arguments': {
+                'path': 'other', 'content': ''}}),
+            ('a forged state', {'requestState': retry['requestState'][:-1] +
+                                ('0' if retry['requestState'][-1] != '0'
+                                 else '1')}),
+            ('no answer', {'inputResponses': {}})):
+        answer = client.ask('tools/call', **dict(retry, **changes))
+        ok(code(answer) == -32602, 'not for %s' % what, answer)
+    client.end()
+    other = New(world, *worker(world), capabilities=CAN_ASK)
+    ok(code(other.ask('tools/call', **retry)) == -32602,
+       'not for another server')
+    other.end()
+    ok(world.read('no') is None and world.read('other') is None,
+       'and nothing was done')
+
+
+def test_asks_nobody(world):
+    for era, kind in ERAS:
+        for capabilities in ({}, {'elicitation': {'url': {}}}):
+            client = kind(world, *worker(world), capabilities=capabilities)
+            answer = client.call('shell', command="touch 'a b'")
+            ok(denial_of(answer).get('code') == 'approval' and
+               text_of(answer).endswith(
+                   "cordon tool --worker '%s/worker.yaml' shell '{\"command\":"
+                   " \"touch '\\''a b'\\''\"}'" % world.top) and
+               world.read('a b') is None,
+               '%s: who cannot ask is told the command' % era, answer)
+            client.end()
+    line = text_of(answer).rsplit('run  cordon ', 1)[1]
+    done = subprocess.run(['sh', '-c', '"$CORDON" ' + line], text=True,
+                          env=dict(world.env, CORDON=CORDON),
+                          cwd=world.workspace, stdin=subprocess.DEVNULL,
+                          capture_output=True, check=False)
+    ok(done.returncode == 4 and 'approval' in done.stdout,
+       'which asks for approval, too', done)
+
+
 # ----- The end ------------------------------------------------------------------------
 
 def test_ends(world):
@@ -367,6 +601,7 @@ def test_ends(world):
 
 
 TESTS = [test_opening, test_both, test_list, test_call, test_pages,
-         test_hostile, test_ends]
+         test_hostile, test_shell, test_long_output, test_cancelled, test_many,
+         test_asks_older, test_asks_newer, test_asks_nobody, test_ends]
 
 harness.main(TESTS, harness.World)
