@@ -202,6 +202,16 @@ CORDON_API CORDON_MUST_USE int cordon_restrict_self(
 CORDON_API CORDON_MUST_USE int cordon_protected_command(const char *data_dir,
     struct cordon_session **ret, struct cordon_error *err);
 
+/*
+ * The opposite of a session, for who has good reasons: no document of the user
+ * or the project is asked, nothing is caged.  Only the floor holds, for tools
+ * (`source` of a verdict is "<unguarded>").  `why` is told to the audit, without
+ * which there is none; a host policy that requires enforcement, and a cage
+ * around the caller, are CORDON_E_ENFORCE.
+ */
+CORDON_API CORDON_MUST_USE int cordon_unguarded(const char *workspace,
+    const char *why, struct cordon_session **ret, struct cordon_error *err);
+
 /* ----- Does the kernel agree? ---------------------------------------------- */
 
 enum cordon_outcome {

@@ -197,6 +197,16 @@ cordon_restrict_self(const struct cordon_session *session,
 #define PROTECTED_MAX 2
 
 int
+cordon_unguarded(const char *workspace, const char *why,
+    struct cordon_session **ret, struct cordon_error *err)
+{
+	CDN_NEED(ret, err);
+	if (why == NULL || why[0] == '\0')
+		return cdn_err(err, CORDON_E_INVALID, "why: say what for");
+	return cdn_launch_unguarded(workspace, why, ret, err);
+}
+
+int
 cordon_protected_command(const char *data_dir, struct cordon_session **ret,
     struct cordon_error *err)
 {

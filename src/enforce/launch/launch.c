@@ -179,6 +179,9 @@ begin(struct cordon_process *p, struct cordon_error *err)
 	code = recorded(p, cdn_record_start(p->record, p->plan, p->options,
 	    &why), &why, err);
 	if (code == 0)
+		code = recorded(p, cdn_record_fallback(p->record, p->plan,
+		    &why), &why, err);
+	if (code == 0)
 		code = recorded(p, cdn_record_agent(p->record, p->session,
 		    &why), &why, err);
 	if (code == 0)

@@ -117,6 +117,9 @@ CDN_MUST_USE int cdn_record_start(struct cdn_record *record,
 CDN_MUST_USE int cdn_record_refused(struct cdn_record *record,
     const struct cordon_run_options *options,
     const struct cordon_error *why, struct cordon_error *err);
+/* unguarded.c: that it goes on without a cage, if so. */
+CDN_MUST_USE int cdn_record_fallback(struct cdn_record *record,
+    const struct cordon_plan *plan, struct cordon_error *err);
 struct cdn_denial;
 /* From any thread of the broker. */
 CDN_MUST_USE int cdn_record_denied(struct cdn_record *record,
@@ -183,6 +186,10 @@ struct cdn_inside {
 CDN_MUST_USE int cdn_launch_inside(const struct cordon_session *session,
     const struct cordon_run_options *options, const struct cdn_inside *inside,
     struct cordon_run_result *ret, struct cordon_error *err);
+
+/* unguarded.c: cordon_unguarded(). */
+CDN_MUST_USE int cdn_launch_unguarded(const char *workspace, const char *why,
+    struct cordon_session **ret, struct cordon_error *err);
 
 /* restrict.c */
 CDN_MUST_USE int cdn_launch_restrict(const struct cordon_session *session,

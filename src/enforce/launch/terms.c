@@ -98,6 +98,8 @@ find_isolation(const struct said *said, enum cdn_isolation asked)
 static enum cordon_backend
 find_backend(const struct cordon_session *session, enum cordon_backend asked)
 {
+	if (session->unguarded)
+		return CORDON_BACKEND_NONE;
 	if (asked == CORDON_BACKEND_AUTO)
 		asked = cdn_workers_backend(session);
 	return asked == CORDON_BACKEND_AUTO ? CORDON_BACKEND_NATIVE : asked;
@@ -116,7 +118,8 @@ cdn_terms_find(const struct cordon_session *session,
 
 	for (size_t i = 0; i < session->document_count; i++)
 		narrow_limits(&limits, &session->documents[i].profile->limits);
-	RAISE(said.enforcement, cdn_workers_enforcement(session));
+	RAISE(said.enforcement, session->unguarded ?
+		CDN_ENFORCEMENT_BEST_EFFORT : cdn_workers_enforcement(session));
 	for (size_t i = 0; i < session->loaded_count; i++) {
 		const struct cdn_loaded *loaded = &session->loaded[i];
 

@@ -249,6 +249,8 @@ cdn_session_load(struct cordon_session *session,
 	    session->places.host_policy, diags, err);
 	if (code != 0)
 		return code;
+	if (session->unguarded)
+		return 0;
 	if (options->policy_count > 0)
 		return load_named(session, options, diags, err);
 	code = load_layer(session, CORDON_LAYER_USER,

@@ -74,7 +74,8 @@ add_granted(struct cdn_placelist *list, const char *const *paths, size_t n)
 static void
 add_module(struct cdn_placelist *list, const struct cordon_module *module)
 {
-	struct cdn_place like = { .pos = { .source = "<modules>" } };
+	struct cdn_place like = { .pos = { .source =
+		list->g->session->unguarded ? "<unguarded>" : "<modules>" } };
 
 	if (module->unrestricted) {
 		like.shown = "/";

@@ -379,8 +379,8 @@ session_alloc(void)
 	return session;
 }
 
-int
-cdn_session_new(const struct cordon_session_options *options,
+static int
+make(const struct cordon_session_options *options, bool unguarded,
     struct cordon_diags *diags, struct cordon_session **ret,
     struct cordon_error *err)
 {
@@ -389,6 +389,7 @@ cdn_session_new(const struct cordon_session_options *options,
 
 	if (session == NULL)
 		return cdn_err_nomem(err);
+	session->unguarded = unguarded;
 	code = fill(session, options, diags, err);
 	if (code != 0) {
 		cdn_session_free(session);
@@ -396,6 +397,21 @@ cdn_session_new(const struct cordon_session_options *options,
 	}
 	*ret = session;
 	return 0;
+}
+
+int
+cdn_session_new(const struct cordon_session_options *options,
+    struct cordon_diags *diags, struct cordon_session **ret,
+    struct cordon_error *err)
+{
+	return make(options, false, diags, ret, err);
+}
+
+int
+cdn_session_unguarded(const struct cordon_session_options *options,
+    struct cordon_session **ret, struct cordon_error *err)
+{
+	return make(options, true, NULL, ret, err);
 }
 
 void

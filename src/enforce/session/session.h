@@ -63,6 +63,7 @@ struct cordon_session {
 	const char *cwd;       /* relative questions start here */
 	const char *profile;
 	enum cordon_preset preset;
+	bool unguarded; /* no document but the host's is asked */
 
 	struct cdn_loaded *loaded; /* layers, outermost first */
 	size_t loaded_count;
@@ -101,6 +102,10 @@ struct cordon_session {
 
 CDN_MUST_USE int cdn_session_new(const struct cordon_session_options *options,
     struct cordon_diags *diags, struct cordon_session **ret,
+    struct cordon_error *err);
+/* Without the user's and the project's documents: cordon_unguarded(). */
+CDN_MUST_USE int cdn_session_unguarded(
+    const struct cordon_session_options *options, struct cordon_session **ret,
     struct cordon_error *err);
 void cdn_session_free(struct cordon_session *session);
 

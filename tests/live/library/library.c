@@ -511,6 +511,60 @@ test_many(void)
 	cordon_session_free(session);
 }
 
+/* ----- Without a boundary --------------------------------------------------------- */
+
+static bool
+audit_tells(const char *word)
+{
+	char command[8192];
+
+	snprintf(command, sizeof(command),
+	    "grep '\"sandbox.fallback\"' '%s' 2>/dev/null | grep -q '%s'",
+	    tmp_path("home/.local/state/cordon/audit.jsonl"), word);
+	return system(command) == 0;
+}
+
+/* Never by accident, never unseen; and the floor holds for tools. */
+static void
+test_unguarded(void)
+{
+	struct cordon_session *session = NULL;
+	struct cordon_path_policy *paths = NULL;
+	struct cordon_refused refused = { 0 };
+	struct cordon_error err;
+	char script[4200];
+	const char *key;
+
+	ok(cordon_unguarded(work, NULL, &session, &err) == CORDON_E_INVALID &&
+	    cordon_unguarded(work, "", &session, &err) == CORDON_E_INVALID,
+	    "unguarded: not without a reason");
+	ok(!audit_tells("maintenance"), "nothing was told yet");
+	if (!ok(cordon_unguarded(work, "maintenance", &session, &err) == 0,
+		"unguarded"))
+		return;
+	ok(audit_tells("maintenance"), "the audit has the reason");
+	snprintf(script, sizeof(script), "echo x >'%s'", tmp_path("free"));
+	ok(run(session, script, NULL) == 0 && tmp_there("free"),
+	    "there is no cage");
+	ok(audit_tells("asked for"), "and each run says so");
+	ok(cordon_path_policy_new(session, NULL, 0, &paths, &err) == 0,
+	    "for tools");
+	key = tmp_path("home/.ssh/id");
+	ok(cordon_path_is_allowed(paths, CORDON_MODIFY, tmp_path("free"),
+	    strlen(tmp_path("free"))), "everything is open");
+	ok(cordon_path_enforce(paths, CORDON_READ, key, strlen(key), script,
+	    sizeof(script), &refused, &err) == CORDON_E_DENIED &&
+	    refused.code == CORDON_REFUSAL_SECRET, "but the floor");
+	cordon_path_policy_free(paths);
+	cordon_session_free(session);
+	session = NULL;
+	put("file", "");
+	setenv("XDG_STATE_HOME", tmp_path("file"), 1);
+	ok(cordon_unguarded(work, "maintenance", &session, &err) != 0 &&
+	    session == NULL, "not where nothing can tell of it");
+	unsetenv("XDG_STATE_HOME");
+}
+
 int
 main(void)
 {
@@ -530,6 +584,7 @@ main(void)
 	test_isolation();
 	test_restrict();
 	test_protected();
+	test_unguarded();
 	test_many();
 	if (chdir("/") != 0)
 		return 1;
