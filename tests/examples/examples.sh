@@ -1,11 +1,12 @@
 #!/bin/bash
 # The examples do what their comments say, and stay short.
 #
-#	examples.sh BUILD/examples/example-check BUILD/examples/example-run
+#	examples.sh BUILD/examples/example-{check,run,agent-tools}
 set -u
 
 check=$(realpath "$1")
 run=$(realpath "$2")
+tools=$(realpath "$3")
 cd "$CORDON_SOURCE/examples" || exit 1
 points=0
 failures=0
@@ -79,6 +80,27 @@ ok $? 'run says when nothing was started'
 [ "$(wc -l <"$example/run.c")" -lt 65 ] &&
     grep -q '^#include <cordon/cordon.h>' "$example/run.c"
 ok $? 'run.c fits on a page'
+
+cat >"$stage/calls" <<'END'
+write_text {"path":"notes.md","content":"hello\n"}
+shell {"command":"wc -c <notes.md"}
+read_text {"path":"/etc/passwd"}
+END
+"$tools" <"$stage/calls" >"$stage/answers" 2>"$stage/told" &&
+    [ "$(wc -l <"$stage/answers")" -eq 3 ] &&
+    grep -q '"stdout":"6\\n"' "$stage/answers" &&
+    grep -q '"code":"outside"' "$stage/answers" &&
+    [ "$(cat notes.md)" = hello ] && grep -q '^grep: ' "$stage/told"
+ok $? 'agent_tools answers a model that is not there'
+printf 'name: w\ntool_rules: {shell: {approval_required: true}}\n' \
+    >"$stage/worker.yaml"
+echo 'shell {"command":"touch made"}' |
+    setsid "$tools" "$stage/worker.yaml" 2>/dev/null |
+    grep -q '"code":"approval"' && [ ! -e made ]
+ok $? 'and runs nothing that nobody approved'
+[ "$(wc -l <"$example/agent_tools.c")" -lt 120 ] &&
+    grep -q '^#include <cordon/cordon.h>' "$example/agent_tools.c"
+ok $? 'agent_tools.c fits on two pages'
 
 echo "1..$points"
 [ "$failures" -eq 0 ]
