@@ -151,10 +151,10 @@ def commands(world, name, which=None):
     return found
 
 
-def says_no(name, status, output):
-    """What MCP.md calls blocked; everything else runs."""
+def says_no(name, status, output, said):
+    """What blocks, as measured; everything else runs."""
     if status == 2:
-        return True
+        return name != 'codex' or said != b''
     if status != 0:
         return False
     try:
@@ -186,7 +186,8 @@ class Asked:
             self.status = run.returncode
             self.output.append(run.stdout.decode())
             self.heard += run.stderr.decode()
-            self.blocked |= says_no(name, run.returncode, run.stdout)
+            self.blocked |= says_no(name, run.returncode, run.stdout,
+                                    run.stderr)
 
     def __str__(self):
         return 'status %s\n%s\n%s' % (self.status, self.output, self.heard)

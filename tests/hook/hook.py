@@ -306,8 +306,8 @@ def check_crashes(world, name):
         hook = start(world, name)
         child_of(hook.pid)
         os.kill(hook.pid, sign)
-        out, _ = hook.communicate(timeout=PATIENCE)
-        ok(hook.returncode == 2 and out == b'',
+        out, said = hook.communicate(timeout=PATIENCE)
+        ok(hook.returncode == 2 and out == b'' and said != b'',
            '%s: %s of the one that waits blocks' % (name, sign.name),
            (hook.returncode, out))
 
@@ -329,7 +329,8 @@ def check_killed(world, name):
             input=json.dumps(good_event(world, name)).encode(),
             capture_output=True, env=world.env, cwd=world.workspace,
             timeout=PATIENCE, check=False)
-        ok(run.returncode == 2, '%s: %s blocks' % (name, what), run)
+        ok(run.returncode == 2 and run.stderr != b'',
+           '%s: %s blocks, and says something' % (name, what), run)
 
 
 def limited(what, value):

@@ -6,6 +6,7 @@ and read by Python's own reader before and after: only our entries may differ,
 and uninstalling gives the bytes back.  CORDON_TRIES times as many.
 """
 
+import hashlib
 import json
 import os
 import random
@@ -170,7 +171,8 @@ def check_new(world, name):
     made = json.loads(world.read(place))
     found = agent.commands(world, name)
     ok(len(found) == 1 and shlex.split(found[0])[:3] == [
-        CORDON, 'hook', name] and found[0].endswith(' || exit 2'),
+        CORDON, 'hook', name] and
+       found[0].endswith(" || sh -c 'echo blocked by cordon >&2; exit 2'"),
        name + ': by its absolute path, and whatever happens it is a 2', found)
     ok(all(len(made['hooks'][event]) == 1 for event in events(name)),
        name + ': on every event that asks', made)
@@ -271,17 +273,24 @@ def check_off(world):
         os.unlink(world.path('home/' + DIALECTS[name]['file']))
     install(world, 'codex')
     file = world.path('home/.codex/hooks.json')
-    world.write('home/.codex/config.toml',
-                '[hooks.state."%s:pre_tool_use:0:0"]\n'
-                'trusted_hash = "sha256:00"\n' % file)
-    ok(state(world, 'codex') == (0, 'installed'),
-       'codex: a hook that was trusted is')
-    world.write('home/.codex/config.toml',
-                '[hooks.state."/other/hooks.json:pre_tool_use:0:0"]\n'
-                'trusted_hash = "sha256:00"\n')
-    ok(state(world, 'codex') == (1, 'untrusted'),
-       'codex: by the trust in another it is not')
+    command, = agent.commands(world, 'codex')
+    # As Codex 0.166 makes it, seen in its hooks/list.
+    digest = hashlib.sha256(json.dumps(
+        {'event_name': 'pre_tool_use', 'matcher': '*', 'hooks': [
+            {'type': 'command', 'command': command, 'timeout': 30,
+             'async': False}]}, sort_keys=True,
+        separators=(',', ':')).encode()).hexdigest()
+    for whose, known, want in (
+            (file, digest, (0, 'installed')),
+            ('/other/hooks.json', digest, (1, 'untrusted')),
+            (file, '0' * 64, (1, 'untrusted'))):
+        world.write('home/.codex/config.toml',
+                    '[hooks.state."%s:pre_tool_use:0:0"]\n'
+                    'trusted_hash = "sha256:%s"\n' % (whose, known))
+        ok(state(world, 'codex') == want,
+           'codex: %s, by what is on record' % want[1], state(world, 'codex'))
     uninstall(world, 'codex')
+    os.unlink(world.path('home/.codex/config.toml'))
 
 
 def check_quoting(world):

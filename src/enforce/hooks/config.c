@@ -8,6 +8,7 @@
 #include "enforce/store/places.h"
 #include "enforce/store/store.h"
 #include "engine/dialect/install.h"
+#include "engine/policy/digest.h"
 #include "engine/wrap/toml.h"
 
 #define NEW_FILE_MODE 0600U
@@ -248,51 +249,64 @@ cdn_hook_install(const struct cordon_hook_install *install,
 
 struct trust {
 	const char *file;
+	const char *hash;
 	bool found;
 };
 
-/* hooks.state."FILE:pre_tool_use:0:0".trusted_hash */
+/* hooks.state."FILE:pre_tool_use:0:0".trusted_hash = "sha256:..." */
 static int
 see_trust(const struct cdn_toml_entry *entry, void *arg,
     struct cordon_error *err)
 {
 	struct trust *t = arg;
 	const cdn_str *path = entry->path;
-	cdn_str key = entry->n == 4 ? path[2] : CDN_STR("");
 
 	(void)err;
-	if (entry->n == 4 && cdn_str_is(path[0], "hooks") &&
-	    cdn_str_is(path[1], "state") &&
-	    cdn_str_is(path[3], "trusted_hash") &&
-	    entry->value.type == CDN_TOML_STRING &&
-	    cdn_str_starts(key, cdn_str_of(t->file)) &&
-	    cdn_str_starts(cdn_str_from(key, strlen(t->file)),
-		CDN_STR(":pre_tool_use:")))
+	if (entry->n != 4 || entry->value.type != CDN_TOML_STRING ||
+	    !cdn_str_is(path[0], "hooks") || !cdn_str_is(path[1], "state") ||
+	    !cdn_str_is(path[3], "trusted_hash"))
+		return 0;
+	if (cdn_str_starts(path[2], cdn_str_of(t->file)) &&
+	    cdn_str_starts(cdn_str_from(path[2], strlen(t->file)),
+		CDN_STR(":pre_tool_use:")) &&
+	    cdn_str_is(entry->value.text, t->hash))
 		t->found = true;
 	return 0;
 }
 
-/*
- * Of an agent that asks its user first.  Whether what was trusted is still what
- * stands there, only the agent can say.
- */
+/* What is on record when the hook was trusted just as it stands there. */
 static int
-is_trusted(const struct config *c, bool *ret)
+find_hash(const struct config *c, enum cdn_install_level level,
+    const char **ret)
+{
+	char digest[CDN_DIGEST_SIZE] = "";
+	struct cdn_buf text;
+
+	cdn_buf_init(&text, CDN_WRAP_MAX);
+	if (cdn_install_identity(&c->spec, level, &text))
+		cdn_digest(text_of(&text), digest);
+	cdn_buf_done(&text);
+	*ret = digest[0] == '\0' ? NULL :
+	    cdn_arena_printf(c->arena, "sha256:%s", digest);
+	return *ret == NULL ? cdn_err_nomem(c->err) : 0;
+}
+
+/* By the record of an agent that asks its user first. */
+static int
+is_trusted(const struct config *c, enum cdn_install_level level, bool *ret)
 {
 	const char *file = cdn_arena_printf(c->arena, "%s/config.toml", c->dir);
 	struct trust trust = { .file = c->file };
 	struct cdn_toml toml = { .arena = c->arena, .visit = see_trust,
 		.arg = &trust };
 	struct cordon_error why = { 0 };
-	struct cdn_buf text;
-	int code;
+	struct cdn_buf text = { 0 };
+	int code = find_hash(c, level, &trust.hash);
 
 	*ret = false;
-	if (file == NULL)
+	if (code != 0 || file == NULL)
 		return cdn_err_nomem(c->err);
 	code = cdn_store_read(file, CDN_WRAP_MAX, true, &text, &why);
-	if (code == CORDON_E_NOT_FOUND)
-		return 0;
 	if (code == 0) {
 		toml.text = text_of(&text);
 		code = cdn_toml_read(&toml, &why);
@@ -313,8 +327,8 @@ find_state(const struct config *c, enum cordon_hook_state *ret)
 
 	if (code != 0)
 		return explain(c, code, &why);
-	if (c->spec.dialect->trusts)
-		code = is_trusted(c, &trusted);
+	if (c->spec.dialect->trusts && seen.good > 0)
+		code = is_trusted(c, seen.level, &trusted);
 	*ret = seen.found == 0 ? CORDON_HOOK_ABSENT :
 	    seen.good < seen.wanted ? CORDON_HOOK_OTHER :
 	    seen.off ? CORDON_HOOK_OFF :

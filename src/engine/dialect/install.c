@@ -121,6 +121,7 @@ cdn_install_look(cdn_str text, const struct cdn_install_spec *spec,
 		if (entry == NULL)
 			continue;
 		seen.found++;
+		seen.level = level;
 		code = is_good(&in, entry, level);
 		seen.good += code == 1;
 	}

@@ -1,14 +1,15 @@
 /*
  * install - an agent's settings with our hook in them, and without.
  *
- *	{ "hooks": { "PreToolUse": [
- *	      {"matcher":"*","hooks":[{"type":"command","command":"'/usr/bin/
- *	       cordon' hook claude --installed=hooks || exit 2",...}]} ] } }
+ *	{ "hooks": { "PreToolUse": [ {"matcher":"*","hooks":[
+ *	      {"type":"command","command":"'/usr/bin/cordon' hook claude
+ *	       --installed=hooks || sh -c 'echo blocked by cordon >&2; exit 2'",
+ *	       ...}]} ] } }
  *
  * (one line in the file).  Only the bytes that must change do.  --installed says
  * how much of what stands around it is ours as well, so that it can be taken
- * back to the byte.  "|| exit 2" is the shell's part of never failing open: a
- * program that is not there, or was killed, blocks too.
+ * back to the byte.  What follows "||" is the shell's part of never failing open:
+ * a program that is not there, or was killed, blocks too; in any shell.
  */
 #ifndef CDN_DIALECT_INSTALL_H
 #define CDN_DIALECT_INSTALL_H
@@ -35,6 +36,7 @@ struct cdn_installed {
 	size_t wanted; /* events that need it */
 	size_t found;  /* those that have one of ours */
 	size_t good;   /* and just as we would write it */
+	enum cdn_install_level level; /* of the last of those */
 	bool off;      /* a switch in the same file turns hooks off */
 };
 
@@ -42,6 +44,13 @@ struct cdn_installed {
 CDN_MUST_USE int cdn_install_look(cdn_str text,
     const struct cdn_install_spec *spec, struct cdn_arena *arena,
     struct cdn_installed *ret, struct cordon_error *err);
+
+/*
+ * What Codex hashes to know a hook again that its user has trusted: the entry
+ * as one line of JSON, keys in order.  False when memory ran out.
+ */
+CDN_MUST_USE bool cdn_install_identity(const struct cdn_install_spec *spec,
+    enum cdn_install_level level, struct cdn_buf *out);
 
 /*
  * The edits that put it there; none when it is.  An edit that cannot be undone

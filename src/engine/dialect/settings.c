@@ -7,7 +7,8 @@
 #include "engine/wrap/servers.h"
 
 #define MARK  " --installed="
-#define GUARD " || exit 2"
+/* Codex takes a 2 without a word for a failure, and goes on. */
+#define GUARD " || sh -c 'echo blocked by cordon >&2; exit 2'"
 
 static const char *const levels[CDN_INSTALL_LEVELS] = {
 	[CDN_INSTALL_ENTRY] = "entry",
@@ -74,7 +75,7 @@ command_of(const struct cdn_settings *settings,
 	return cdn_json_find(json, cdn_json_first(json, list), "command");
 }
 
-/* ".../cordon' hook claude --installed=hooks ... || exit 2" */
+/* ".../cordon' hook claude --installed=hooks ... || sh -c ..." */
 static bool
 read_mark(cdn_str command, const char *agent, enum cdn_install_level *ret)
 {
@@ -176,6 +177,27 @@ cdn_settings_entry(const struct cdn_install_spec *spec,
 	    cdn_arena_str(arena, (cdn_str){ entry.p, entry.n }, ret);
 	cdn_buf_done(&command);
 	cdn_buf_done(&entry);
+	return good;
+}
+
+bool
+cdn_install_identity(const struct cdn_install_spec *spec,
+    enum cdn_install_level level, struct cdn_buf *out)
+{
+	struct cdn_json_writer w;
+	struct cdn_buf command;
+	bool good;
+
+	cdn_buf_init(&command, CDN_WRAP_MAX);
+	put_command(spec, level, &command);
+	cdn_buf_puts(out, "{\"event_name\":\"pre_tool_use\",\"hooks\":[{"
+	    "\"async\":false,\"command\":");
+	cdn_json_begin(&w, out);
+	cdn_json_put_string(&w, (cdn_str){ command.p, command.n });
+	cdn_buf_printf(out, ",%s,\"type\":\"command\"}],\"matcher\":\"*\"}",
+	    spec->dialect->extra);
+	good = !cdn_buf_failed(&command) && !cdn_buf_failed(out);
+	cdn_buf_done(&command);
 	return good;
 }
 

@@ -149,7 +149,11 @@ static const int fatal[] = { SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT,
 static void
 end_blocked(int signal)
 {
+	static const char text[] =
+	    "cordon was ended before it could answer, so the call is blocked\n";
+
 	(void)signal;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(HOOK_BLOCKED);
 }
 
@@ -192,7 +196,7 @@ become_child(pid_t parent)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
-		_exit(HOOK_BLOCKED);
+		_exit(block("cordon lost its parent, so the call is blocked"));
 }
 
 /* Milliseconds on a clock that nobody sets. */
@@ -243,8 +247,12 @@ supervise(pid_t child)
 	if (WIFSIGNALED(status))
 		return block("cordon was ended by signal %d before it could "
 		    "answer, so the call is blocked", WTERMSIG(status));
-	return WIFEXITED(status) && WEXITSTATUS(status) == HOOK_ALLOWED ?
-	    HOOK_ALLOWED : HOOK_BLOCKED;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == HOOK_ALLOWED)
+		return HOOK_ALLOWED;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == HOOK_BLOCKED)
+		return HOOK_BLOCKED; /* and has said why */
+	return block("cordon ended with %d, so the call is blocked",
+	    WEXITSTATUS(status));
 }
 
 int

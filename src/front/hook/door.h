@@ -5,9 +5,10 @@
  *	agent ◄── 0 or 2 ◄─────────────────── parent: waits, watches the clock
  *
  * Every agent goes on with its tool when a hook fails in any way but exit
- * status 2.  So there are two processes: the one that reads and judges may run
- * out of memory, crash, hang or be killed; the one that the agent waits for
- * does nothing but turn all of that into a 2.
+ * status 2; Codex even then, when nothing was said on standard error.  So there
+ * are two processes: the one that reads and judges may run out of memory, crash,
+ * hang or be killed; the one that the agent waits for does nothing but turn all
+ * of that into a 2 with a reason.
  */
 #ifndef CDN_HOOK_DOOR_H
 #define CDN_HOOK_DOOR_H
