@@ -41,6 +41,9 @@ look_at(struct scan *scan, int dirfd, const char *name, const struct stat *st,
 
 	if (!names->wanted(st, names->arg))
 		return;
+	if (S_ISDIR(st->st_mode) && names->matters != NULL &&
+	    !names->matters(scan->path, names->arg))
+		return;
 	if (S_ISDIR(st->st_mode))
 		scan_directory(scan, dirfd, name, st, level + 1);
 	else if (!names->found(scan->path, st, parent, names->arg))

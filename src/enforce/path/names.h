@@ -15,6 +15,11 @@
 struct cdn_names {
 	/* Is it a wanted file, or, for a directory, one worth entering? */
 	bool (*wanted)(const struct stat *st, void *arg);
+	/*
+	 * Of a directory that is: could any name below it matter?  If not,
+	 * nothing is missed by not looking.  NULL: all could.
+	 */
+	bool (*matters)(const char *path, void *arg);
 	/* One of its names; parent: the directory's.  False: stop here. */
 	bool (*found)(const char *path, const struct stat *st,
 	    const struct stat *parent, void *arg);

@@ -94,6 +94,21 @@ wanted(const struct stat *st, void *arg)
 	return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
 }
 
+/* Where all is allowed whatever the name, no name is denied. */
+static bool
+matters(const char *path, void *arg)
+{
+	const struct cdn_other_names *names = arg;
+	enum cdn_subtree says[CDN_RULE_OPS];
+
+	cdn_decide_subtrees(names->session->authority, CORDON_AS_PROCESS,
+	    cdn_str_of(path), says);
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
+		if (says[op] != CDN_SUBTREE_ALLOW)
+			return true;
+	return false;
+}
+
 static bool
 read_birth(const char *path, dev_t dev, ino_t ino, struct cdn_statx *ret)
 {
@@ -146,8 +161,8 @@ by_inode(const void *a, const void *b)
 static void
 scan(struct cdn_other_names *names)
 {
-	struct cdn_names search = { .wanted = wanted, .found = found,
-		.arg = names, .left = CDN_OTHER_NAMES_MAX };
+	struct cdn_names search = { .wanted = wanted, .matters = matters,
+		.found = found, .arg = names, .left = CDN_OTHER_NAMES_MAX };
 
 	names->arena = cdn_arena_new();
 	if (names->arena != NULL)

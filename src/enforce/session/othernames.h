@@ -4,10 +4,10 @@
  * A rule such as "secrets/" and all below it denies names, and a hard link
  * gives a file one that the rule does not know.  Which files these are is found
  * by looking at every name of the workspace, once: when the first file with
- * several names is met, or before a directory is closed to us.  Then only those
- * are refused, and trees that are full of links (of a package manager's store)
- * stay usable.  Numbers and times of birth tell them, so that it does not matter
- * where their directories are moved.
+ * several names is met, or before a directory is closed to us; where every name
+ * is allowed nobody looks.  Then only those are refused, and trees that are full
+ * of links (of a package manager's store) stay usable.  Numbers and times of birth
+ * tell them, so that it does not matter where their directories are moved.
  *
  * Not seen: a name given by somebody outside, later, to a file that had not been
  * there then.  Who is inside may not link what is denied.
