@@ -222,28 +222,30 @@ add_regions(struct draft *draft, const struct cdn_plan *plan,
 }
 
 /*
- * What whoever judges has of his own: terminals, and his /proc.  A descriptor
- * has the rights of who opened it.  grants.c knows of them, too.
+ * What whoever judges has of his own: terminals, and his /proc, where a process
+ * may write its own name and a few things more.  A descriptor has the rights of
+ * who opened it.  grants.c knows of them, too.
  */
 static int
 add_beside(struct draft *draft, struct cordon_error *err)
 {
-	static const struct cdn_region regions[] = {
-		{ .path = "/dev/pts", .directory = true,
-		    .held = CDN_REGION_DEVICE },
-		{ .path = "/proc", .directory = true,
-		    .held = CDN_REGION_FIXED },
+	static const struct {
+		struct cdn_region region;
+		uint64_t rights;
+	} rows[] = {
+		{ { .path = "/dev/pts", .directory = true }, CDN_LL_READ_FILE |
+		    CDN_LL_WRITE_FILE | CDN_LL_IOCTL_DEV },
+		{ { .path = "/proc", .directory = true }, READ_EXECUTE |
+		    CDN_LL_WRITE_FILE | CDN_LL_TRUNCATE },
 	};
-	size_t n = draft->root >= 0 ? CDN_LEN(regions) : 1;
 	int code = 0;
 
 	draft->root = -1;
-	for (size_t i = 0; code == 0 && i < n; i++) {
+	for (size_t i = 0; code == 0 && i < CDN_LEN(rows); i++) {
 		struct cdn_grant grant = { .rights = { [CDN_RULESET_BOUND] =
-		    bounds[regions[i].held] &
-		    draft->handled[CDN_RULESET_BOUND].fs } };
+		    rows[i].rights & draft->handled[CDN_RULESET_BOUND].fs } };
 
-		code = add_region(draft, &regions[i], &grant, false, err);
+		code = add_region(draft, &rows[i].region, &grant, false, err);
 	}
 	return code;
 }

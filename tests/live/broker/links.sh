@@ -191,5 +191,21 @@ if [ "$(id -u)" != 0 ]; then
 	allowed c 'cat sub/pub'
 fi
 
+# ----- Where nothing is denied nobody looks ----------------------------------------
+
+# What is closed to its own owner would be missed, but for the rule.
+cat >"$stage/d.yaml" <<END
+$head
+  denyRead: ["secrets/**"]
+  fsProfiles:
+    dev: {read: ["./**"], modify: ["./**", "!pub/*.lock"]}
+END
+mkdir unseen && chmod 0 unseen
+refused d 'cat sub/secret'
+allowed d 'cat sub/pub && echo x >>sub/pub && chmod 644 sub/pub'
+refused c 'cat sub/pub'
+rmdir unseen
+allowed c 'cat sub/pub'
+
 echo "1..$points"
 [ "$failures" -eq 0 ]

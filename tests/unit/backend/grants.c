@@ -61,7 +61,8 @@ layer(const struct cdn_plan *plan, const struct cdn_grant *grants,
 	if (bound && below(path, "/dev/pts"))
 		all |= cdn_landlock_bound(CDN_REGION_DEVICE);
 	if (bound && below(path, "/proc"))
-		all |= cdn_landlock_bound(CDN_REGION_FIXED);
+		all |= cdn_landlock_bound(CDN_REGION_FIXED) |
+		    CDN_LL_WRITE_FILE | CDN_LL_TRUNCATE;
 	return all;
 }
 
