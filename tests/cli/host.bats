@@ -115,3 +115,17 @@ END
 	on_host check --read "$T" "$T/other"
 	exits 0
 }
+
+@test "what the host denies no approval grants" {
+	echo '{"name": "w", "shell_rules": [{"pattern": "true", "approval_required": true,
+	    "grants": {"network": true, "read": ["/srv"]}}]}' >"$T/w.yaml"
+	on_host tool shell '{"command":"true"}' --worker "$T/w.yaml" --dry-run
+	exits 4
+	document host >"$T/etc/cordon/policy.yaml" <<'END'
+  fsProfiles: {unrestricted: {read: ["**"], modify: ["**"], network: none}}
+END
+	on_host tool shell '{"command":"true"}' --worker "$T/w.yaml" --approve-with "touch $T/asked"
+	exits 3
+	[[ "$output" = *"cannot be granted: connect of"*'"layer":"host"'* ]]
+	[ ! -e "$T/asked" ]
+}

@@ -73,3 +73,25 @@ prepare()
 	CORDON_TEST_HOST='landlock_abi=0' cordon check --shell 'cat src/a'
 	exits 0
 }
+
+@test "the rules of a worker have a say" {
+	echo '{"name": "w", "programs": ["git", "true", "rm"], "shell_rules": [
+	    {"pattern": "git push", "approval_required": true, "grants": {"network": true}},
+	    {"pattern": "ls", "approval_required": false},
+	    {"pattern": "true", "approval_required": false}]}' >"$T/w.yaml"
+	cordon check --worker "$T/w.yaml" --shell 'git push origin'
+	exits 4
+	[ "$output" = 'ask  shell  git push origin  it needs approval: git push origin (requires network)' ]
+	cordon check --json --worker "$T/w.yaml" --shell 'git push'
+	exits 4
+	[[ "$output" = *'"allowed":false'* ]]
+	cordon check --worker "$T/w.yaml" --shell true
+	exits 0
+	cordon check --worker "$T/w.yaml" --shell 'rm x'
+	exits 3
+	[[ "$output" = *'the worker has no rule for it' ]]
+	cordon check --worker "$T/w.yaml" --shell ls
+	exits 3
+	[[ "$output" = *'none of the programs'* ]]
+	[ ! -e "$XDG_STATE_HOME/cordon/audit.jsonl" ]
+}

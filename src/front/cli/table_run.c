@@ -83,7 +83,8 @@ static const struct cli_command rows[] = {
 "With --shell the words of COMMAND are judged as an agent's: arguments,\n"
 "redirections, values of options.  What cannot be read is denied.  What only a\n"
 "shell can know ($X, *, $(...)) is 'dynamic', and allowed only where a run\n"
-"would be enforced in full.  It is early advice, never the boundary.\n",
+"would be enforced in full.  It is early advice, never the boundary.  With\n"
+"--worker the shell_rules and programs of the worker have a say, too.\n",
 	.examples =
 "cordon check --op modify src/main.c .git/config\n"
 "cordon check --explain --policy policy.yaml --profile dev secrets/key\n"

@@ -14,7 +14,7 @@ import subprocess
 import threading
 import time
 
-from called import Stage, done, ok
+from called import CORDON, Stage, done, ok
 
 WORKER = {
     'name': 'pusher',
@@ -219,6 +219,46 @@ def prompts(stage, worker):
        'a prompt shows what cannot be seen', answer)
 
 
+def at_terminal(stage, worker, before, after):
+    """`cat f` asked for at a terminal: what was shown, and the answer."""
+    out = stage.path('answer')
+    pid, master = os.forkpty()
+    if pid == 0:
+        os.chdir(stage.work)
+        # Somebody else is at the terminal first, and stays in front of it.
+        os.dup2(os.open(out, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), 1)
+        os.read(0, 1)
+        os.execve(CORDON, [CORDON, 'tool', 'shell', '{"command":"cat f"}',
+                           '--worker', worker, '--audit', stage.audit],
+                  stage.env)
+    os.write(master, b'\n' + before)
+    shown = b''
+    while b'yes or no: ' not in shown:
+        shown += os.read(master, 4096)
+    os.write(master, after)
+    while True:
+        try:
+            if not os.read(master, 4096):
+                break
+        except OSError:
+            break
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(master)
+    with open(out) as file:
+        return code, json.load(file), shown.decode()
+
+
+def terminal(stage, worker):
+    code, answer, shown = at_terminal(stage, worker, b'', b'yes\n')
+    ok(code == 0 and answer['result']['exit_code'] == 0 and
+       'asks to run: cat f' in shown, 'a person types yes', (answer, shown))
+    code, answer, _ = at_terminal(stage, worker, b'', b'y\n')
+    ok(code == 4 and not answer['ok'], 'y is no yes', answer)
+    code, answer, _ = at_terminal(stage, worker, b'yes\n', b'\n')
+    ok(code == 4 and not answer['ok'],
+       'what was typed before the question is no answer', answer)
+
+
 def main():
     stage = Stage()
     listener = Listener()
@@ -232,6 +272,7 @@ def main():
         after(stage, worker, listener.port, listener)
         ceiling(stage, worker)
         prompts(stage, worker)
+        terminal(stage, worker)
     finally:
         daemon.terminate()
         daemon.wait()
