@@ -4,8 +4,8 @@
 #	make demo	see it work
 #	make test	all tests; the last line counts them
 #	make soak	the long random tests, CORDON_TRIES times as long
-#	make test-agents  real servers and clients, from npm (340 MB, once),
-#			CORDON_TRIES times
+#	make test-agents  real agents, servers and clients, from npm (1.7 GB,
+#			once), CORDON_TRIES times
 #	make check	sanitizers, analysers, linters, fuzzing (about 10 minutes)
 #	make bench	measurements
 #	make format	clang-format for the lines you changed
@@ -62,8 +62,9 @@ soak:
 test-agents:
 	@tools/setup-debian.sh build test live agents
 	@$(run) all
-	@tests/mcp/kit/install.sh >/dev/null || \
-	    echo 'npm could not install what is needed' >&2
+	@for kit in tests/mcp/kit tests/agents/kit; do \
+	    tests/mcp/kit/install.sh $$kit >/dev/null || \
+	    echo "npm could not install what is in $$kit" >&2; done
 	@tools/run-tests $(BUILD) --suite agents \
 	    --timeout-multiplier $${CORDON_TRIES:-1}
 

@@ -270,7 +270,7 @@ spec:
     silent: {read: ["**"]}
 END
 	as claude true --policy p.yaml --profile shut
-	[ "$stderr" = '' ]
+	complains 'network is closed, and claude cannot reach its model'
 	cordon check --agent claude --policy p.yaml --profile shut \
 	    --op connect 192.0.2.1:443
 	exits 3

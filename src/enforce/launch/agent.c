@@ -42,12 +42,19 @@ cdn_launch_tell_agent(const struct cordon_session *session,
 		    options->argv[0], agent->namesake);
 		options->notice(line, options->notice_arg);
 	}
-	if (agent->is != NULL && opens_network(session)) {
+	if (agent->is == NULL)
+		return;
+	if (opens_network(session))
 		snprintf(line, sizeof(line), "network is open for %s; "
 		    "--network none|loopback|HOST closes it",
 		    agent->is->name);
-		options->notice(line, options->notice_arg);
-	}
+	else if (cdn_decide_network(session->authority) == CDN_NETWORK_NONE)
+		snprintf(line, sizeof(line), "network is closed, and %s cannot "
+		    "reach its model; --network loopback|HOST|full opens it",
+		    agent->is->name);
+	else
+		return;
+	options->notice(line, options->notice_arg);
 }
 
 int

@@ -1,19 +1,28 @@
 #!/bin/bash
-# install.sh [--look]
+# install.sh [--look] [DIR]
 #
-# Installs, once, what the tests with real servers need from npm, and prints
-# where: node, the official conformance suite, Inspector, reference servers and
-# the official client.  It goes to cordon-kit in the user's cache directory, a
-# directory for each package-lock.json, which pins every package by its digest.
-# No script of a package is run, and of Inspector only the command is wanted: the
-# tools that build its pages are overridden by something small.
+# Installs, once, what the package-lock.json of DIR pins by digest, and prints
+# where: cordon-kit in the user's cache directory, one directory for each lock
+# file.  DIR is that of this script when it is not given: node, the official
+# conformance suite, Inspector, reference servers and the official client.  Of
+# Inspector only the command is wanted: the tools that build its pages are
+# overridden by something small.  No script of a package is run.
+#
+# The directory gets a bin: DIR/bins has its links, a name and what it leads to
+# in each line; of several for one name that which is there.
 # --look installs nothing: it fails when it is not there.
 set -euo pipefail
 
 TRIES=5
 here=$(dirname "$(realpath "$0")")
+look=
+if [ "${1:-}" = --look ]; then
+	look=1
+	shift
+fi
+[ $# -eq 0 ] || here=$(realpath "$1")
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/cordon-kit
-kit=$cache/$(cat "$here"/package*.json | sha256sum | cut -c 1-16)
+kit=$cache/$(cat "$here"/package*.json "$here/bins" | sha256sum | cut -c 1-16)
 
 install_once()
 {
@@ -24,12 +33,24 @@ install_once()
 	    --loglevel=error --fetch-timeout=600000 >&2)
 }
 
+# The packages are for several machines: what is not for this one is not there.
+link_programs()
+{
+	local name target
+	mkdir "$kit.new/bin"
+	while read -r name target; do
+		if [ -e "$kit.new/$target" ]; then
+			ln -sf "../$target" "$kit.new/bin/$name"
+		fi
+	done <"$here/bins"
+}
+
 # A registry that is slow, or away for a moment, is asked again.
 install()
 {
 	for try in $(seq $TRIES); do
 		if install_once; then
-			(cd "$kit.new" && ln -s node_modules/node-linux-*/bin .)
+			link_programs
 			mv "$kit.new" "$kit"
 			return
 		fi
@@ -39,8 +60,8 @@ install()
 	return 1
 }
 
-if [ "${1:-}" = --look ] && [ ! -d "$kit" ]; then
-	echo "install.sh: there is no '$kit' (tests/mcp/kit/install.sh)" >&2
+if [ -n "$look" ] && [ ! -d "$kit" ]; then
+	echo "install.sh: npm has not installed '$kit' (make test-agents does)" >&2
 	exit 1
 fi
 mkdir -p "$cache"

@@ -1,0 +1,565 @@
+#!/usr/bin/env python3
+"""Real agents, offline, with a mock of their model.  TAP.
+
+    real.py AGENT
+
+The agent carries out a plan of real tool calls: in its own home without cordon
+(the control), then twice inside `cordon run`.  What the model saw is asked of
+the mock's log, what happened of the files, what was refused of the audit.
+
+The agents come from npm (../mcp/kit/install.sh kit).  Without them this is a
+skip; CORDON_MUST_WORK=1 makes it a failure.  CORDON_TRIES: that many times.
+All of it in a network namespace that has only lo.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CORDON = os.environ['CORDON']
+HERE = os.path.dirname(os.path.abspath(__file__))
+INSTALL = os.path.join(HERE, '../mcp/kit/install.sh')
+PATIENCE = 600  # seconds, for what takes a few
+SECRET = 'the-secret-itself'
+
+count = failures = 0
+
+
+def ok(good, what, why=''):
+    global count, failures
+    count += 1
+    print('%sok %d - %s' % ('' if good else 'not ', count,
+                            what.replace('#', '')), flush=True)
+    if not good:
+        failures += 1
+        print('# ' + str(why).replace('\n', '\n# '), flush=True)
+
+
+def skip(why):
+    global count
+    if os.environ.get('CORDON_MUST_WORK') == '1':
+        ok(False, 'must not be skipped here: ' + why)
+    else:
+        count += 1
+        print('ok %d # SKIP %s' % (count, why), flush=True)
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def read(path):
+    try:
+        with open(path, encoding='utf-8') as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+class Model:
+    """The mock, with a plan; on an address of loopback."""
+
+    def __init__(self, place, plan):
+        self.log = os.path.join(place.top, 'model.log')
+        port = os.path.join(place.top, 'port')
+        write(place.top + '/plan.json', json.dumps(plan))
+        for file in (self.log, port):
+            if os.path.exists(file):
+                os.unlink(file)
+        self.process = subprocess.Popen(
+            [place.node, HERE + '/mock_model.mjs', '--port', '0', '--plan',
+             place.top + '/plan.json', '--log', self.log, '--portfile', port],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE)
+        self.process.stderr.readline()  # it listens
+        self.port = read(port)
+
+    def results(self):
+        """What came of each step, as the model saw it; by its number."""
+        found = {}
+        for line in (read(self.log) or '').splitlines():
+            request = json.loads(line)
+            if request.get('results'):
+                found[len(found)] = json.dumps(request['results'])
+        return found
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stderr.close()
+
+
+# ----- What differs between the agents --------------------------------------------
+
+class Agent:
+    """State and settings below the home, and how it is asked for a plan."""
+
+    writes = True       # it has a tool to write files
+    env = {}
+    noise = ()          # rules that it runs into by itself, each time
+
+    def prepare(self, place, model, server):
+        """Writes its settings; server: an MCP server, as a list of words."""
+
+    def tool(self, name):
+        return 'mcp__fs__' + name
+
+
+class Claude(Agent):
+    state, settings = '.claude', '.claude/settings.json'
+    hook = '.claude/hooks/evil.sh'
+    env = {'ANTHROPIC_API_KEY': 'sk-ant-mock', 'CLAUDE_CODE_MAX_RETRIES': '0',
+           'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC': '1'}
+    noise = ('~/.claude/shell-snapshots', '~/.claude/session-env')
+
+    def prepare(self, place, model, server):
+        self.env = dict(Claude.env, ANTHROPIC_BASE_URL='http://127.0.0.1:' +
+                        model.port)
+        write(place.home + '/' + self.settings, json.dumps({
+            'env': {'CORDON_TEST_SETTING': 'kept'}}))
+        write(place.workspace + '/../mcp.json', json.dumps({'mcpServers': {
+            'fs': {'command': server[0], 'args': server[1:]}}}))
+        self.servers = place.top + '/mcp.json'
+
+    def command(self):
+        return ['claude', '-p', 'do the plan', '--output-format', 'json',
+                '--dangerously-skip-permissions', '--mcp-config', self.servers,
+                '--strict-mcp-config']
+
+
+class Codex(Agent):
+    state, settings = '.codex', '.codex/config.toml'
+    hook = '.codex/hooks.json'
+    writes = False
+    noise = ('~/.codex/tmp', '~/.codex/*.toml', '~/.codex/shell_snapshots')
+    env = {'OPENAI_API_KEY': 'x'}
+
+    def prepare(self, place, model, server):
+        write(place.home + '/' + self.settings, '''
+model = "mock"
+model_provider = "mock"
+check_for_update_on_startup = false
+[model_providers.mock]
+name = "mock"
+base_url = "http://127.0.0.1:%s/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+[analytics]
+enabled = false
+[mcp_servers.fs]
+command = %s
+args = %s
+startup_timeout_sec = 300
+''' % (model.port, json.dumps(server[0]), json.dumps(server[1:])))
+
+    def command(self):
+        return ['codex', 'exec', '--skip-git-repo-check', '--json',
+                '--dangerously-bypass-approvals-and-sandbox', 'do the plan']
+
+    def tool(self, name):
+        return {'name': name, 'namespace': 'mcp__fs'}
+
+
+class Gemini(Agent):
+    state, settings = '.gemini', '.gemini/settings.json'
+    hook = '.gemini/extensions/evil/gemini-extension.json'
+    env = {'GEMINI_API_KEY': 'mock', 'GEMINI_CLI_TRUST_WORKSPACE': 'true'}
+
+    def prepare(self, place, model, server):
+        self.env = dict(Gemini.env, GOOGLE_GEMINI_BASE_URL=
+                        'http://127.0.0.1:' + model.port)
+        write(place.home + '/' + self.settings, json.dumps({
+            'security': {'auth': {'selectedType': 'gemini-api-key'}},
+            'general': {'maxAttempts': 1},
+            'privacy': {'usageStatisticsEnabled': False},
+            'telemetry': {'enabled': False},
+            'mcpServers': {'fs': {'command': server[0], 'args': server[1:],
+                                  'timeout': 300000, 'trust': True}}}))
+
+    def command(self):
+        return ['gemini', '--yolo', '-m', 'gemini-2.5-flash', '-o', 'json',
+                '-p', 'do the plan']
+
+    def tool(self, name):
+        return 'mcp_fs_' + name
+
+
+class Opencode(Agent):
+    state = '.local/share/opencode'
+    settings = '.config/opencode/opencode.json'
+    hook = '.config/opencode/plugin/evil.js'
+    env = {'OPENCODE_DISABLE_MODELS_FETCH': '1',
+           'OPENCODE_DISABLE_LSP_DOWNLOAD': '1',
+           'OPENCODE_DISABLE_AUTOUPDATE': '1'}
+
+    def prepare(self, place, model, server):
+        write(place.home + '/' + self.settings, json.dumps({
+            'autoupdate': False, 'share': 'disabled', 'permission': 'allow',
+            'model': 'mock/mock', 'small_model': 'mock/mock',
+            'provider': {'mock': {
+                'npm': '@ai-sdk/openai-compatible', 'name': 'mock',
+                'options': {'baseURL': 'http://127.0.0.1:%s/v1' % model.port,
+                            'apiKey': 'x'},
+                'models': {'mock': {'name': 'mock', 'tool_call': True,
+                                    'limit': {'context': 100000,
+                                              'output': 8000}}}}},
+            'mcp': {'fs': {'type': 'local', 'command': server,
+                           'timeout': 300000}}}))
+
+    def command(self):
+        return ['opencode', 'run', '--format', 'json', 'do the plan']
+
+    def tool(self, name):
+        return 'fs_' + name
+
+
+AGENTS = {'claude': Claude, 'codex': Codex, 'gemini': Gemini,
+          'opencode': Opencode}
+
+
+# ----- A home and a workspace ------------------------------------------------------
+
+class Place:
+    def __init__(self, kit, top, agent):
+        self.kit, self.top, self.agent = kit, top, agent
+        self.node = os.path.join(kit, 'bin/node')
+        self.home, self.outside = top + '/home', top + '/outside'
+        self.workspace = top + '/ws'
+        self.audit, self.runs = None, 0
+        for folder in (self.home, self.outside, self.workspace):
+            os.mkdir(folder)
+        write(self.home + '/.ssh/id', SECRET)
+        write(top + '/p.yaml', POLICY)
+        self.env = {
+            'HOME': self.home, 'LANG': 'C.UTF-8', 'TERM': 'dumb',
+            'NO_COLOR': '1', 'SHELL': '/bin/bash', 'IS_SANDBOX': '1',
+            'PATH': ':'.join((kit + '/bin', os.path.dirname(CORDON),
+                              '/usr/bin', '/bin'))}
+        self.begin()
+
+    def begin(self):
+        """A repository; Gemini keeps the user's own git settings away."""
+        write(self.workspace + '/prod.env', SECRET)
+        self.git('init', '-q', '-b', 'main', '.')
+        self.git('config', 'user.name', 'Test')
+        self.git('config', 'user.email', 'test@example.org')
+
+    def git(self, *words):
+        return subprocess.run(['git', *words], cwd=self.workspace,
+                              env=self.env, capture_output=True, text=True,
+                              check=True).stdout
+
+    def server(self, guarded):
+        server = ['/usr/bin/python3', HERE + '/server.py']
+        if not guarded:
+            return server
+        # Inside a cage the cage holds; the guard has the better message.
+        return [CORDON, 'mcp', 'guard', '--quiet', '--enforcement',
+                'best-effort', '--', *server]
+
+    def run(self, plan, guarded, options=None):
+        """The agent with a plan; inside cordon when there are options."""
+        model = Model(self, plan)
+        try:
+            self.agent.prepare(self, model, self.server(guarded))
+            command = self.agent.command()
+            if options is not None:
+                self.runs += 1
+                self.audit = '%s/audit%d.jsonl' % (self.top, self.runs)
+                command = [CORDON, 'run', '--audit', self.audit, '--read',
+                           HERE, '--read', self.top + '/mcp.json', *options,
+                           '--', *command]
+            done = subprocess.run(
+                command, cwd=self.workspace, stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, check=False,
+                timeout=PATIENCE, env=dict(self.env, **self.agent.env))
+            return done, model.results()
+        finally:
+            model.end()
+
+    def events(self, kind=''):
+        return [event for event in map(json.loads,
+                                       (read(self.audit) or '').splitlines())
+                if kind in event['kind']]
+
+
+POLICY = '''schemaVersion: 2
+kind: Policy
+metadata: {name: test}
+spec:
+  denyRead: ["**/*.env"]
+  denyModify: [".git/hooks/**"]
+  fsProfiles:
+    dev: {read: ["**"], modify: ["**"], network: loopback}
+'''
+
+DONE = {'text': 'PLAN COMPLETE'}
+
+
+def call(agent, name, path):
+    tool = agent.tool(name)
+    if isinstance(tool, str):
+        tool = {'name': tool}
+    return {'tool': dict(tool, input={'path': path})}
+
+
+def steps(place):
+    """By name, in order: what the agent is to do."""
+    agent, home = place.agent, place.home
+    found = {
+        'inside': {'shell': 'echo inside >in.txt; cat in.txt'},
+        'written': {'write': {'path': place.workspace + '/tool.txt',
+                              'content': 'by a tool'}},
+        'outside': {'shell': 'echo x >%s/a; echo rc=$?' % place.outside},
+        'secret': {'shell': 'cat %s/.ssh/id; echo rc=$?' % home},
+        'mcp-inside': call(agent, 'echo', place.workspace + '/in.txt'),
+        'mcp-outside': call(agent, 'echo', place.outside + '/b'),
+        'commit': {'shell': 'git add in.txt && git commit -qm agent && '
+                            'git log --format=%s'},
+        'settings': {'shell': 'echo evil >>%s/%s; echo rc=$?' % (
+            home, agent.settings)},
+        'hook': {'shell': 'mkdir -p %s; echo evil >%s/%s; echo rc=$?' % (
+            os.path.dirname(home + '/' + agent.hook), home, agent.hook)},
+        'git-hook': {'shell': 'echo evil >.git/hooks/post-commit; echo rc=$?'},
+        'env': {'shell': 'cat prod.env; echo rc=$?'},
+    }
+    if not agent.writes:
+        del found['written']
+    return found
+
+
+def play(place, wanted, guarded, options=None):
+    done, results = place.run(list(wanted.values()) + [DONE], guarded, options)
+    seen = {name: results.get(i, '') for i, name in enumerate(wanted)}
+    return done, seen
+
+
+def told(done, seen):
+    return json.dumps(seen, indent=1) + '\n' + done.stdout[-2000:] + \
+        '\n' + done.stderr[-4000:]
+
+
+# ----- Without cordon -----------------------------------------------------------------
+
+def test_control(place):
+    """All that is refused below works where there is no boundary."""
+    wanted = steps(place)
+    done, seen = play(place, wanted, False)
+    home, agent = place.home, place.agent
+    ok(done.returncode == 0 and all(seen.values()),
+       'control: the plan is carried out', told(done, seen))
+    ok(read(place.outside + '/a') == 'x\n' and SECRET in seen['secret'] and
+       SECRET in seen['env'], 'control: outside is written, secrets are read',
+       told(done, seen))
+    ok('evil' in (read(home + '/' + agent.settings) or '') and
+       'evil' in (read(home + '/' + agent.hook) or '') and
+       'evil' in (read(place.workspace + '/.git/hooks/post-commit') or ''),
+       'control: settings and hooks are rewritten', told(done, seen))
+    ok('agent' in seen['commit'], 'control: git commit', seen['commit'])
+    ok('outside/b' in seen['mcp-outside'] and
+       'refused' not in seen['mcp-outside'],
+       'control: the server gets the call', seen['mcp-outside'])
+
+
+def clean(place):
+    """After the control: the agent knows its home, and nothing is left."""
+    agent = place.agent
+    os.unlink(place.outside + '/a')
+    for file in (place.home + '/' + agent.settings,
+                 place.home + '/' + agent.hook,
+                 place.workspace + '/.git/hooks/post-commit'):
+        os.unlink(file)
+    folder = os.path.dirname(place.home + '/' + agent.hook)
+    while not os.listdir(folder):
+        os.rmdir(folder)
+        folder = os.path.dirname(folder)
+    shutil.rmtree(place.workspace)
+    os.mkdir(place.workspace)
+    place.begin()
+
+
+# ----- Inside -------------------------------------------------------------------------
+
+def check_files(place, done, seen, settings):
+    agent = place.agent
+    ok(done.returncode == 0 and all(seen.values()),
+       'the plan is carried out', told(done, seen))
+    ok(read(place.workspace + '/in.txt') == 'inside\n' and
+       (not agent.writes or
+        read(place.workspace + '/tool.txt') == 'by a tool'),
+       'the workspace is written', told(done, seen))
+    ok(not os.path.exists(place.outside + '/a') and
+       'ermission denied' in seen['outside'],
+       'outside is not, and the model sees why', seen['outside'])
+    ok(SECRET not in seen['secret'] and 'ermission denied' in seen['secret'],
+       'a key is not read', seen['secret'])
+    ok('in.txt' in seen['mcp-inside'] and 'refused' not in seen['mcp-inside'],
+       'MCP: a call inside arrives', seen['mcp-inside'])
+    ok('cordon refused this call' in seen['mcp-outside'] and
+       'outside workspace' in seen['mcp-outside'],
+       'MCP: one outside is refused by the guard, with the reason',
+       seen['mcp-outside'])
+    ok('agent' in seen['commit'] and place.git('log', '--format=%s') ==
+       'agent\n' * len(place.git('log', '--format=%s').splitlines()),
+       'git commit works', seen['commit'])
+    ok(read(place.home + '/' + agent.settings) == settings and
+       'ermission denied' in seen['settings'],
+       'the settings of the agent are not rewritten', seen['settings'])
+    ok(not os.path.exists(place.home + '/' + agent.hook) and
+       'ermission denied' in seen['hook'],
+       'nor its hooks made', seen['hook'])
+    ok(not os.path.exists(place.workspace + '/.git/hooks/post-commit'),
+       'nor those of git', seen['git-hook'])
+
+
+def rules_of(place):
+    return {event['matched_rule'] for event in place.events('denied')
+            if event['kind'] != 'net.denied'}
+
+
+def expected_rules(place):
+    """Of the plan; besides these only what the agent runs into by itself."""
+    agent = place.agent
+    settings, hook = agent.settings, agent.hook
+    names = {'.claude/settings.json': '~/.claude/settings.json',
+             '.claude/hooks/evil.sh': '~/.claude/hooks',
+             '.codex/config.toml': '~/.codex/*.toml',
+             '.codex/hooks.json': '~/.codex/hooks.json',
+             '.gemini/settings.json': '~/.gemini/settings.json',
+             '.gemini/extensions/evil/gemini-extension.json':
+                 '~/.gemini/extensions',
+             '.config/opencode/opencode.json':
+                 '~/.config/opencode/opencode.json',
+             '.config/opencode/plugin/evil.js': '~/.config/opencode/plugin'}
+    return {'<outside workspace>', names[settings], names[hook]}
+
+
+def settings_now(place):
+    return read(place.home + '/' + place.agent.settings)
+
+
+def sessions(place):
+    """What the agent remembers: files of its state, and how large."""
+    return sum(os.path.getsize(os.path.join(folder, name))
+               for folder, _, names in os.walk(place.home + '/' +
+                                               place.agent.state)
+               for name in names
+               if not os.path.islink(os.path.join(folder, name)))
+
+
+def test_default(place):
+    """No document; the model on loopback, and nothing else."""
+    wanted = steps(place)
+    del wanted['env']
+    before = sessions(place)
+    done, seen = play(place, wanted, True, ['--network', 'loopback'])
+    check_files(place, done, seen, settings_now(place))
+    ok('network is' not in done.stderr,
+       '--network loopback: nothing to say', done.stderr)
+    wanted_rules = expected_rules(place) | {'**/.git/hooks/**'}
+    rules = rules_of(place)
+    ok(wanted_rules <= rules and
+       rules - wanted_rules <= set(place.agent.noise),
+       'the audit has exactly these denials', (rules, wanted_rules))
+    ok(all(event['matched_rule'] == '<no matching rule>' and
+           not event['path'].startswith(('127.', '[::1]'))
+           for event in place.events('net.denied')),
+       'and of the network only what is no loopback',
+       place.events('net.denied'))
+    ok(len(place.events('tool_allowlist.harness_delegated')) == 1,
+       'and that the agent keeps its own list of tools, once')
+    ok(sessions(place) > before, 'the agent keeps what it remembers',
+       (before, sessions(place)))
+
+
+def test_policy(place):
+    """Once more, with a policy that denies reading inside."""
+    for name in ('in.txt', 'tool.txt'):
+        if os.path.exists(place.workspace + '/' + name):
+            os.unlink(place.workspace + '/' + name)
+    wanted = steps(place)
+    wanted['commit'] = {'shell': 'echo 2 >>in.txt; git add in.txt; git commit '
+                                 '-qm agent; git log --format=%s; '
+                                 'echo inside >in.txt'}
+    done, seen = play(place, wanted, True,
+                      ['--policy', place.top + '/p.yaml', '--profile', 'dev'])
+    check_files(place, done, seen, settings_now(place))
+    ok(SECRET not in seen['env'] and 'ermission denied' in seen['env'],
+       'what the policy denies is not read', seen['env'])
+    denied = [event for event in place.events('denied')
+              if event['matched_rule'] == '**/*.env']
+    ok(denied and denied[0]['source'] == place.top + '/p.yaml' and
+       denied[0]['line'] == 5, 'the audit has the line that said so', denied)
+    wanted_rules = {'**/*.env', '.git/hooks/**'}
+    ok(wanted_rules <= rules_of(place), 'and the others', rules_of(place))
+
+
+def test_network(place):
+    """Nobody is there to answer: it is said at once.
+
+    Some agents then ask again for minutes, so that the run is ended: what is
+    looked at happens before, or never.
+    """
+    done, seen = play(place, {'inside': {'shell': 'echo x >net.txt'}}, True,
+                      ['--network', 'none', '--timeout', '5s'])
+    ok('cordon: network is closed, and %s cannot reach its model' %
+       place.agent.command()[0] in done.stderr,
+       '--network none: a clear message', done.stderr)
+    ok(not any(seen.values()) and
+       not os.path.exists(place.workspace + '/net.txt'),
+       'and nothing reaches the model', seen)
+    done, seen = play(place, {'inside': {'shell': 'echo x >net.txt'}}, True,
+                      [])
+    ok('cordon: network is open for %s; --network none|loopback|HOST closes '
+       'it' % place.agent.command()[0] in done.stderr and
+       os.path.exists(place.workspace + '/net.txt'),
+       'without the option it is open, and that is said', told(done, seen))
+
+
+def run_tests(kit, name):
+    # Codex wants no home below /tmp.
+    with tempfile.TemporaryDirectory(prefix='run.',
+                                     dir=os.path.dirname(kit)) as top:
+        place = Place(kit, os.path.realpath(top), AGENTS[name]())
+        test_control(place)
+        clean(place)
+        test_default(place)
+        test_policy(place)
+        test_network(place)
+
+
+def alone():
+    """In a network of our own: nobody is called who is not there."""
+    if os.environ.get('CORDON_TEST_ALONE') == '1':
+        subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)
+        return
+    os.environ['CORDON_TEST_ALONE'] = '1'
+    words = ['unshare', '-n'] if os.geteuid() == 0 else ['unshare', '-Urn']
+    os.execvp(words[0], [*words, sys.executable, *sys.argv])
+
+
+def main():
+    alone()
+    found = subprocess.run([INSTALL, '--look', HERE + '/kit'], text=True,
+                           capture_output=True, check=False)
+    kit, name = found.stdout.strip(), sys.argv[1]
+    if found.returncode != 0:
+        skip(found.stderr.strip())
+    elif not os.path.exists(kit + '/bin/' + name):
+        skip('there is no %s for this machine' % name)
+    else:
+        for _ in range(int(os.environ.get('CORDON_TRIES', '1'))):
+            run_tests(kit, name)
+    print('1..%d' % count)
+    return 1 if failures or count == 0 else 0
+
+
+sys.exit(main())
