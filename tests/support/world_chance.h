@@ -10,7 +10,7 @@
 
 #include "support/world.h"
 
-#define DRAFT_DOCUMENTS 3
+#define DRAFT_DOCUMENTS 4
 #define DRAFT_TEXT	160
 
 struct draft_document {
@@ -18,6 +18,7 @@ struct draft_document {
 	bool trusted;
 	bool defined; /* it has the profile */
 	bool has_exec;
+	bool bounds, called; /* of a worker */
 	char own[CDN_RULE_OPS][DRAFT_TEXT];
 	char deny[CDN_RULE_OPS][DRAFT_TEXT];
 	char host_read[DRAFT_TEXT], host_modify[DRAFT_TEXT];
@@ -118,6 +119,15 @@ draft_document(struct draft_document *d, enum cordon_layer layer, bool trusted)
 	draft_some_places(d->sockets, 3);
 }
 
+static inline void
+draft_worker(struct draft_document *d, bool called)
+{
+	draft_document(d, CORDON_LAYER_WORKER, !called);
+	d->defined = true;
+	d->called = called;
+	d->bounds = chance(3) > 0;
+}
+
 /* With a document there is a trusted one that has the profile. */
 static inline void
 draft_make(struct draft *d)
@@ -135,6 +145,8 @@ draft_make(struct draft *d)
 		    i == 0 || chance(3) > 0);
 	if (d->count > 0)
 		d->documents[0].defined = true;
+	if (chance(3) == 0)
+		draft_worker(&d->documents[d->count++], false);
 	draft_some_places(d->closed, 3);
 	draft_some_places(d->sealed, 3);
 	draft_some_places(d->read, 3);
@@ -162,7 +174,8 @@ draft_build_document(const struct draft_document *from, struct world *w)
 		policy.deny[op] = rules_of(arena, from->deny[op]);
 	}
 	*d = (struct cdn_document){ .layer = from->layer,
-		.trusted = from->trusted };
+		.trusted = from->trusted, .bounds = from->bounds,
+		.called = from->called };
 	need(cdn_profile_resolve(&policy, def.name, CDN_RESOLVE_DENIES_ONLY,
 		 &d->profile, NULL) == 0, "profile");
 	d->host_read = world_places(w->arena, from->host_read);

@@ -68,7 +68,7 @@ static int
 ask_policy(const struct cordon_session *s, const struct cordon_query *q,
     struct asked *a, struct cordon_error *err)
 {
-	if (s->document_count == 0)
+	if (s->loaded_count == 0)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "no policy document is loaded, and '--as policy' asks the "
 		    "documents alone (pass --policy FILE)");

@@ -62,7 +62,6 @@ add_granted(struct cdn_placelist *list, const char *const *paths, size_t n)
 		struct cdn_place like = { .shown = paths[i],
 			.pos = { .source = "<grant>" } };
 
-		cdn_gather_planted_root(list->g, paths[i]);
 		cdn_placelist_named(list, paths[i], &like);
 	}
 }
@@ -85,6 +84,20 @@ add_module(struct cdn_placelist *list, const struct cordon_module *module)
 		like.shown = module->allowed_paths[i];
 		cdn_placelist_named(list, like.shown, &like);
 	}
+}
+
+static void
+add_modules(struct cdn_placelist *list, const struct cordon_session_options *o)
+{
+	struct cdn_placelist asked = { .g = list->g, .grants = true };
+	struct cdn_place_list all;
+
+	for (size_t i = 0; i < o->module_count; i++)
+		add_module(&asked, &o->modules[i]);
+	all = cdn_placelist_done(&asked);
+	cdn_workers_bound(list->g, "modules:", &all, true);
+	for (size_t i = 0; i < all.n; i++)
+		cdn_placelist_exact(list, all.v[i].path, &all.v[i]);
 }
 
 /* The worker that was not called: its modules ask as others do. */
@@ -143,8 +156,7 @@ write_grants(struct cdn_gather *g, const struct cordon_session_options *o)
 	struct cdn_placelist list = { .g = g, .grants = true };
 
 	add_options(&list, "--write", o->write, o->write_count, true);
-	for (size_t i = 0; i < o->module_count && g->code == 0; i++)
-		add_module(&list, &o->modules[i]);
+	add_modules(&list, o);
 	add_worker(&list);
 	return narrowed(&list, true, grants_of(o)->write,
 	    grants_of(o)->write_count);

@@ -94,16 +94,14 @@ void cdn_gather_grants(struct cdn_gather *g,
     struct cdn_document *documents, struct cdn_authority_spec *spec);
 
 /*
- * planted.c: CORDON_E_INVALID when a root of the command line leads by a link
- * out of a directory that runs may write to; after the grants are known.
+ * planted.c: CORDON_E_INVALID when a root of the command line, of a worker or
+ * of a grant leads by a link out of a directory that runs may write to; after
+ * the grants are known.
  */
 void cdn_gather_planted(struct cdn_gather *g,
     const struct cordon_session_options *options,
     const struct cdn_document *documents,
     const struct cdn_authority_spec *spec);
-
-/* The same for one root, taken from the workspace; at any time. */
-void cdn_gather_planted_root(struct cdn_gather *g, const char *root);
 
 /* runtime_places.c: the runtime view; after the floor is known. */
 void cdn_gather_runtime(struct cdn_gather *g,

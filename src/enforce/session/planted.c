@@ -5,7 +5,7 @@
  * write to may be the work of an earlier one: with `--write out` it would be
  * given whatever it chose.
  */
-#include "enforce/session/placelist.h"
+#include "enforce/session/workers.h"
 
 struct way {
 	struct cdn_gather *g;
@@ -38,10 +38,9 @@ leads_out_of(const struct way *way, const char *path, const char *real)
 	const struct cdn_place_list here = { &workspace, 1 };
 	const char *dir = find_above(&here, path, real);
 
-	if (dir == NULL && way->spec != NULL)
+	if (dir == NULL)
 		dir = find_above(&way->spec->command_write, path, real);
-	for (size_t i = 0; dir == NULL && way->documents != NULL &&
-	     i < s->document_count; i++)
+	for (size_t i = 0; dir == NULL && i < s->document_count; i++)
 		dir = find_above(&way->documents[i].host_modify, path, real);
 	return dir;
 }
@@ -121,12 +120,27 @@ check_all(struct way *way, const char *base, const char *const *paths, size_t n)
 	}
 }
 
-void
-cdn_gather_planted_root(struct cdn_gather *g, const char *root)
+static void
+check_workers(struct way *way)
 {
-	struct way way = { .g = g };
+	const struct cordon_session *s = way->g->session;
 
-	check_all(&way, g->session->workspace, &root, 1);
+	for (size_t i = 0; i < s->worker_count; i++)
+		for (size_t k = 0; k < s->workers[i].place_count; k++)
+			check_all(way, s->workspace,
+			    &s->workers[i].places[k].shown, 1);
+}
+
+static void
+check_grants(struct way *way, const struct cordon_grants *grants)
+{
+	const char *base = way->g->session->workspace;
+
+	if (grants == NULL)
+		return;
+	check_all(way, base, grants->read, grants->read_count);
+	check_all(way, base, grants->write, grants->write_count);
+	check_all(way, base, grants->sockets, grants->socket_count);
 }
 
 void
@@ -143,4 +157,6 @@ cdn_gather_planted(struct cdn_gather *g,
 		check_all(&way, s->workspace,
 		    options->modules[i].allowed_paths,
 		    options->modules[i].allowed_path_count);
+	check_workers(&way);
+	check_grants(&way, options->grants);
 }

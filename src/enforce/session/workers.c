@@ -108,7 +108,6 @@ add_root(struct cdn_gather *g, struct cdn_seat *seat, size_t *room,
 	struct cdn_placelist list = { .g = g, .grants = true };
 	struct cdn_place place = { .shown = like->shown, .pos = like->pos };
 
-	cdn_gather_planted_root(g, like->shown);
 	cdn_placelist_named(&list, like->shown, &place);
 	for (size_t i = 0; i < list.n && g->code == 0; i++) {
 		struct cdn_worker_place *grown = cdn_arena_grow(g->arena,

@@ -361,15 +361,17 @@ build_layers(const struct builder *like, const struct cdn_authority_spec *spec,
 }
 
 /*
- * `strict` modifies nothing unless somebody says what.  A worker's roots do;
- * what the host would execute stays as it is.
+ * `strict` modifies nothing unless somebody says what.  A worker's roots do,
+ * but not those of one that was called; what the host would execute stays as it
+ * is.
  */
 static const struct cdn_preset *
 inside_preset(const struct cdn_authority *a)
 {
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (a->layers[i].layer == CORDON_LAYER_WORKER &&
-		    a->layers[i].bounds && !a->preset->modifies)
+		    a->layers[i].trusted && a->layers[i].bounds &&
+		    !a->preset->modifies)
 			return cdn_preset_get(CORDON_PRESET_WORKSPACE);
 	return a->preset;
 }

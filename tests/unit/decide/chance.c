@@ -25,11 +25,13 @@ tell(struct tally *t, const struct draft *d, enum cordon_as as,
 	return true;
 }
 
+/* A trusted policy: without one, documents alone are not asked. */
 static bool
 has_trusted(const struct draft *d)
 {
 	for (size_t i = 0; i < d->count; i++)
-		if (d->documents[i].trusted)
+		if (d->documents[i].trusted &&
+		    d->documents[i].layer != CORDON_LAYER_WORKER)
 			return true;
 	return false;
 }
@@ -94,6 +96,25 @@ try_untrusted(struct tally *t)
 	before.count = after.count;
 	draft_document(&after.documents[after.count++], CORDON_LAYER_PROJECT,
 	    false);
+	draft_build(&before, &more);
+	draft_build(&after, &less);
+	compare(t, &after, &less, &more, has_trusted(&before));
+	world_done(&more);
+	world_done(&less);
+}
+
+/* A worker that another one calls. */
+static void
+try_called(struct tally *t)
+{
+	struct draft before, after;
+	struct world more, less;
+
+	draft_make(&before);
+	after = before;
+	if (after.count == DRAFT_DOCUMENTS)
+		before.count = --after.count;
+	draft_worker(&after.documents[after.count++], true);
 	draft_build(&before, &more);
 	draft_build(&after, &less);
 	compare(t, &after, &less, &more, has_trusted(&before));
@@ -287,6 +308,7 @@ static const struct {
 	unsigned long worlds;
 } properties[] = {
 	{ "an untrusted document never allows more", try_untrusted, 600 },
+	{ "a called worker never allows more", try_called, 600 },
 	{ "one more deny never allows more", try_deny, 600 },
 	{ "one more closed place never allows more", try_closed, 600 },
 	{ "what an agent may, a process may", try_agent, 600 },

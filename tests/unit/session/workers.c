@@ -324,6 +324,10 @@ test_too_much(void)
 		"name: a", NULL };
 	static const char *const data[] = { "/data" };
 	struct cordon_session_options read = { .read = data, .read_count = 1 };
+	struct cordon_module module = { .name = "m", .allowed_paths = data,
+		.allowed_path_count = 1 };
+	struct cordon_session_options modules = { .modules = &module,
+		.module_count = 1 };
 	struct cordon_session_options protect = {
 		.preset = CORDON_PRESET_PROTECT };
 	const char *a = "sandbox: {paths: {a: {root: ./a, mode: ro}}}";
@@ -350,6 +354,7 @@ test_too_much(void)
 	refuses(NO_OPTIONS, deep, "8 deep");
 	refuses(read, CHAIN(a), "sandbox.paths");
 	refuses(protect, CHAIN(a), "protect");
+	refuses(modules, CHAIN(a), "sandbox.paths");
 	refuses(NO_OPTIONS, CHAIN("fsProfile: nowhere"), "nowhere");
 }
 
@@ -369,8 +374,11 @@ test_links(void)
 	cordon_session_free(s);
 	refuses(NO_OPTIONS, CHAIN(
 	    "sandbox: {paths: {a: {root: ./leaves, mode: rw}}}"), "link");
+	tmp_link("../out2", "out/leaves");
+	refuses(NO_OPTIONS, CHAIN("sandbox: {paths: {o: {root: ../out, mode: "
+	    "rw}, a: {root: ../out/leaves, mode: rw}}}"), "link");
 	refuses(NO_OPTIONS, CHAIN("sandbox: {paths: {a: {root: ./real}}}",
-	    "sandbox: {paths: {a: {root: ./leaves}}}"), "link");
+	    "sandbox: {paths: {a: {root: ./leaves}}}"), "./leaves");
 }
 
 /* ----- Grants and filters ------------------------------------------------------- */
