@@ -202,11 +202,10 @@ static struct block *
 add_block(struct cdn_arena *arena, size_t size)
 {
 	size_t room = next_room(arena);
-	bool own = size > room / 4;
-	struct block *block = add_block_of(arena, own ? size : room, own);
-
 	/* Near the limit a smaller one may still go. */
-	return block != NULL || own ? block : add_block_of(arena, size, true);
+	bool own = size > room / 4 || room > CDN_ARENA_MAX - arena->total;
+
+	return add_block_of(arena, own ? size : room, own);
 }
 
 /* Only advice: where the kernel does not know it, pages come one by one. */
