@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Real servers and the official conformance suite, behind the guard.  TAP.
+"""Real servers, clients and the official conformance suite, with the guard
+between them and with our own server.  TAP.
 
 What they need comes from npm, by kit/install.sh.  Without it this is a skip;
 CORDON_MUST_WORK=1 makes it a failure.  CORDON_TRIES: that many times.
@@ -198,10 +199,10 @@ def test_everything(place):
     ok(client.end() in (0, 137, 143), 'it ends')
 
 
-def inspect(place, *words):
+def inspect(place, *words, command=None):
     config = os.path.join(place.top, 'inspector.json')
-    command = place.guard(place.node, place.module('server-filesystem'),
-                          place.workspace)
+    command = command or place.guard(
+        place.node, place.module('server-filesystem'), place.workspace)
     with open(config, 'w', encoding='utf-8') as file:
         json.dump({'mcpServers': {'fs': {'command': command[0],
                                          'args': command[1:]}}}, file)
@@ -248,6 +249,103 @@ def test_sdk(place):
            'SDK %s: sees why another is refused' % major, done)
         ok("root 'file:///' is kept" in done.stderr,
            'SDK %s: not every root that it offers arrives' % major, done)
+
+
+# ----- Our own server ------------------------------------------------------------
+
+# What these scenarios ask for that it does not have: tools of the suite's
+# own, resources, prompts.
+LACKS = {
+    'sep-2549-prompts-list-caching-hints',
+    'sep-2549-resources-list-caching-hints',
+    'sep-2549-resources-templates-list-caching-hints',
+    'sep-2549-resources-read-caching-hints',
+    'sep-2575-server-rejects-undeclared-capability',
+    'sep-2575-missing-capability-http-400',
+    'sep-2575-http-server-no-independent-requests-on-stream',
+    'sep-2575-server-no-log-without-loglevel',
+    'sep-2575-server-sends-subscription-ack',
+    'sep-2575-server-tags-subscription-id',
+    'sep-2575-server-honors-notification-filter',
+    'sep-2575-server-sends-prompts-list-changed-on-subscription',
+    'sep-2575-server-sends-tools-list-changed-on-subscription',
+}
+SCENARIOS = {
+    '2025-11-25': ('server-initialize', 'ping', 'tools-list'),
+    '2026-07-28': ('server-stateless', 'tools-list', 'caching'),
+}
+WORKER = '''
+name: careful
+sandbox: {paths: {ws: {root: ., mode: rw}}}
+shell_default: {approval_required: false}
+shell_rules: [{pattern: touch, approval_required: true, grants: {}}]
+'''
+
+
+def serve(place, *options):
+    return [CORDON, 'mcp', 'serve', '--workspace', place.workspace, *options]
+
+
+def test_serve_conformance(place):
+    for revision, scenarios in SCENARIOS.items():
+        found = suite(place, revision, 'serve', *serve(place))[1]
+        for scenario in scenarios:
+            checks = [c for c in found if c[0] == 'server-' + scenario]
+            bad = [c for c in checks if c[2] not in ('SUCCESS', 'INFO') and
+                   c[1] not in LACKS]
+            good = [c for c in checks if c[2] == 'SUCCESS']
+            ok(good and not bad, '%s: %s, %d checks pass' %
+               (revision, scenario, len(good)), checks)
+
+
+def test_serve_inspector(place):
+    with open(place.workspace + '/note', 'w', encoding='utf-8') as file:
+        file.write('hello')
+    for era in ('legacy', 'modern'):
+        done = inspect(place, '--protocol-era', era, '--method', 'tools/list',
+                       '--strict', command=serve(place))
+        ok(done.returncode == 0 and 'worker_call' in done.stdout,
+           'Inspector, %s: finds nothing wrong with our tools' % era,
+           done.stdout + done.stderr)
+        for path, status in (('note', 0), ('/etc/passwd', 5)):
+            done = inspect(place, '--protocol-era', era, '--method',
+                           'tools/call', '--tool-name', 'read_text',
+                           '--tool-arg', 'path=' + path,
+                           command=serve(place))
+            ok(done.returncode == status, 'Inspector, %s: %s ends with %d' %
+               (era, path, status), done)
+
+
+def test_serve_sdk(place):
+    worker = os.path.join(place.top, 'worker.yaml')
+    for file, text in ((place.workspace + '/note', 'hello'), (worker, WORKER)):
+        with open(file, 'w', encoding='utf-8') as stream:
+            stream.write(text)
+    for major in ('1', '2'):
+        done = subprocess.run(
+            [place.node, HERE + '/sdk_serve.mjs', place.kit, major,
+             *serve(place, '--worker', worker)],
+            env=place.env, cwd=place.workspace, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False)
+        got = json.loads(done.stdout) if done.returncode == 0 else {}
+        ok(len(got.get('tools', [])) >= 8 and
+           got['inside']['structured']['text'] == 'hello' and
+           got['after']['structured']['text'] == 'hello',
+           'SDK %s: lists our tools and reads a file' % major, done)
+        ok(got.get('outside', {}).get('isError') is True and
+           got['outside']['denial']['code'] == 'outside',
+           'SDK %s: sees why another is refused' % major, done)
+        ok(len(got.get('questions', [])) == 2 and
+           got['approved']['structured']['exit_code'] == 0 and
+           got['declined']['denial']['code'] == 'approval' and
+           os.path.exists(place.workspace + '/yes') and
+           not os.path.exists(place.workspace + '/no'),
+           'SDK %s: its user approves one command and not the other' % major,
+           done)
+        ok(got.get('cancelled') == 'cancelled',
+           'SDK %s: cancels one that takes long' % major, done)
+        if os.path.exists(place.workspace + '/yes'):
+            os.remove(place.workspace + '/yes')
 
 
 # ----- What Node makes of a hostile line -----------------------------------------
@@ -347,7 +445,8 @@ def test_parsed(place):
 
 
 TESTS = (test_conformance, test_filesystem, test_everything, test_inspector,
-         test_sdk, test_parsed)
+         test_sdk, test_parsed, test_serve_conformance, test_serve_inspector,
+         test_serve_sdk)
 
 
 def main():
@@ -356,7 +455,8 @@ def main():
     if found.returncode != 0:
         skip(found.stderr.strip())
     else:
-        for test in TESTS * int(os.environ.get('CORDON_TRIES', '1')):
+        chosen = [t for t in TESTS if t.__name__ in sys.argv[1:]] or TESTS
+        for test in list(chosen) * int(os.environ.get('CORDON_TRIES', '1')):
             with tempfile.TemporaryDirectory(prefix='cordon-mcp.') as top:
                 test(Place(found.stdout.strip(), os.path.realpath(top)))
     print('1..%d' % count)
