@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -130,14 +131,14 @@ join(const char *base, cdn_str raw, char *out, size_t size)
 	return 0;
 }
 
-int
-cdn_path_fast(const char *base, cdn_str raw, struct cdn_real *ret)
+/* The descriptor is the caller's, whatever comes of it. */
+static int
+open_fast(const char *base, cdn_str raw, int *ret_fd, struct cdn_real *ret)
 {
 	static const struct cdn_open_how how = {
 		.flags = O_PATH,
 		.resolve = CDN_RESOLVE_NO_MAGICLINKS,
 	};
-	cdn_cleanup_fd int fd = -1;
 	char path[CDN_PATH_MAX]; /* the kernel's own limit */
 	struct cdn_real real = { 0 };
 	struct stat st;
@@ -145,18 +146,69 @@ cdn_path_fast(const char *base, cdn_str raw, struct cdn_real *ret)
 
 	if (r < 0)
 		return r;
-	fd = cdn_sys_openat2(AT_FDCWD, path, &how);
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) != 0)
+	*ret_fd = cdn_sys_openat2(AT_FDCWD, path, &how);
+	if (*ret_fd < 0)
+		return *ret_fd;
+	if (fstat(*ret_fd, &st) != 0)
 		return -errno;
-	r = name_of_fd(fd, &real);
+	r = name_of_fd(*ret_fd, &real);
 	if (r < 0)
 		return r;
 	if (cdn_str_ends((cdn_str){ real.path, real.len },
 		CDN_STR(" (deleted)")))
 		return -EAGAIN;
 	cdn_path_fill(&real, &st);
+	*ret = real;
+	return 0;
+}
+
+int
+cdn_path_fast(const char *base, cdn_str raw, struct cdn_real *ret)
+{
+	cdn_cleanup_fd int fd = -1;
+
+	return open_fast(base, raw, &fd, ret);
+}
+
+/*
+ * A name that is not there, in a directory that is: most of what is going to be
+ * written.  The directory is found as above, and the name asked of it; whatever
+ * is not as simple as that is for the walk.
+ */
+static int
+fast_new(const char *base, cdn_str raw, struct cdn_real *ret)
+{
+	size_t slash = cdn_path_parent(raw.p, raw.n);
+	bool bare = raw.n == 0 || raw.p[slash] != '/';
+	cdn_str name = cdn_str_from(raw, bare ? 0 : slash + 1);
+	cdn_str parent = bare ? CDN_STR(".") : (cdn_str){ raw.p, slash + 1 };
+	cdn_cleanup_fd int fd = -1;
+	char text[NAME_MAX + 1];
+	struct cdn_real real;
+	struct stat st;
+	size_t n;
+	int r;
+
+	if (name.n == 0 || name.n > NAME_MAX || cdn_str_is(name, ".") ||
+	    cdn_str_is(name, ".."))
+		return -EAGAIN;
+	r = open_fast(base, parent, &fd, &real);
+	if (r < 0)
+		return r;
+	memcpy(text, name.p, name.n);
+	text[name.n] = '\0';
+	n = real.len > 1 ? real.len : 0; /* "/" has its slash already */
+	if (!real.is_directory || n + 1 + name.n > CDN_PATH_MAX ||
+	    fstatat(fd, text, &st, AT_SYMLINK_NOFOLLOW) == 0 ||
+	    errno != ENOENT)
+		return -EAGAIN;
+	real.path[n] = '/';
+	memcpy(real.path + n + 1, text, name.n + 1);
+	real.len = n + 1 + name.n;
+	real.exists = real.is_directory = false;
+	real.dev = 0;
+	real.ino = 0;
+	real.nlink = 0;
 	*ret = real;
 	return 0;
 }
@@ -183,7 +235,9 @@ cdn_path_resolve(const char *base, cdn_str raw, struct cdn_real *ret,
 
 	if (r < 0)
 		return r;
-	if (cdn_path_fast(base, raw, ret) == 0)
+	r = cdn_path_fast(base, raw, ret);
+	if (r == 0 || (r == -ENOENT &&
+	    fast_new(base, raw, ret) == 0))
 		return 0;
 	return cdn_path_walk(base, raw, ret, err);
 }

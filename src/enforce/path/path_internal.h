@@ -3,7 +3,7 @@
  *
  * A name is resolved in one of two ways that must give the same answer: the
  * kernel's (cdn_path_fast), and a walk of our own (cdn_path_walk) for what
- * the kernel cannot answer: missing tails, no openat2, no /proc.
+ * the kernel cannot answer: longer missing tails, no openat2, no /proc.
  */
 #ifndef CDN_PATH_PATH_INTERNAL_H
 #define CDN_PATH_PATH_INTERNAL_H
