@@ -589,8 +589,7 @@ def test_ends(world):
     ok(done.returncode == 0 and code(json.loads(done.stdout)) == -32602,
        'a call and the end of input in one: it is answered', done)
     client = Old(world)
-    client.process.stdout.close()
-    client.send({'id': 1, 'method': 'ping'})
+    client.process.stdout.close()    # which it sees without a word from us
     ok(client.process.wait() == 0, 'a client that hears nothing is gone')
     client.process.stdin.close()
     for words in (['mcp', 'serve', 'x'], ['mcp', 'serve', '--nonsense'],
