@@ -1,5 +1,8 @@
 #include "api/api.h"
 
+#include <unistd.h>
+
+#include "enforce/hooks/hooks.h"
 #include "enforce/host/doctor.h"
 #include "enforce/host/host.h"
 
@@ -12,6 +15,7 @@ int
 cordon_doctor(enum cordon_format format, char **ret,
     enum cordon_enforces *ret_enforces, struct cordon_error *err)
 {
+	char program[CDN_PATH_MAX + 1] = "";
 	struct cdn_doctor doctor;
 	struct cdn_host host;
 	struct cdn_buf buf;
@@ -20,6 +24,8 @@ cordon_doctor(enum cordon_format format, char **ret,
 	CDN_NEED(ret, err);
 	cdn_host_probe_all(&host);
 	cdn_doctor_examine(&host, &doctor);
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
+		cdn_hooks_examine(program, &doctor);
 	cdn_buf_init(&buf, CDN_TEXT_MAX);
 	code = cdn_api_give(cdn_doctor_format(&doctor, format, &buf, err), &buf,
 	    ret, err);

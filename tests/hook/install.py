@@ -316,6 +316,31 @@ def check_quoting(world):
     uninstall(world, 'claude')
 
 
+def findings(world):
+    run = world.cordon('doctor', '--json')
+    return {one['id']: one['severity']
+            for one in json.loads(run.stdout)['findings']
+            if one['id'].startswith('hook-')}
+
+
+def check_doctor(world):
+    """Agents that this user has, and whether they ask."""
+    before = findings(world)
+    ok(before == {'hook-' + name: 'note' for name in DIALECTS},
+       'doctor: nobody asks', before)
+    install(world, 'claude')
+    install(world, 'codex')
+    world.cordon('hook', 'install', 'gemini', '--', '--profile', 'x')
+    now = findings(world)
+    ok(now == dict(before, **{'hook-claude': 'ok', 'hook-gemini': 'ok'}),
+       'doctor: two do, and Codex does not trust it', now)
+    os.rename(world.path('home/.cursor'), world.path('home/gone'))
+    ok('hook-cursor' not in findings(world),
+       'doctor: who is not here is not spoken of')
+    for name in ('claude', 'codex', 'gemini'):
+        uninstall(world, name)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         world = World(top)
@@ -326,6 +351,7 @@ def main():
             check_project(world, name)
         check_off(world)
         check_quoting(world)
+        check_doctor(world)
         for args in (['install'], ['install', 'nobody'],
                      ['install', 'claude', 'codex'], ['uninstall'],
                      ['status', 'nobody']):

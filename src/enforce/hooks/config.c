@@ -20,6 +20,7 @@ struct config {
 	struct cdn_arena *arena;
 	const char *dir;
 	const char *file;
+	bool has_dir;
 	bool there;
 	unsigned mode;
 	struct cdn_buf was;
@@ -101,6 +102,7 @@ open_config(struct config *c)
 		code = look_at(c, c->dir, S_IFDIR);
 	if (code <= 0)
 		return code;
+	c->has_dir = true;
 	code = look_at(c, c->file, S_IFREG);
 	if (code <= 0)
 		return code;
@@ -337,16 +339,26 @@ find_state(const struct config *c, enum cordon_hook_state *ret)
 }
 
 int
-cdn_hook_status(const struct cordon_hook_install *install,
-    struct cordon_hook_status *ret, struct cordon_error *err)
+cdn_hook_look(const struct cordon_hook_install *install,
+    struct cordon_hook_status *ret, bool *there, struct cordon_error *err)
 {
 	struct config c;
 	int code = begin(&c, install, err);
 
+	*there = code != 0 || c.has_dir;
 	if (code == 0)
 		code = find_state(&c, &ret->state);
 	if (code == 0)
 		snprintf(ret->file, sizeof(ret->file), "%s", c.file);
 	end(&c);
 	return code;
+}
+
+int
+cdn_hook_status(const struct cordon_hook_install *install,
+    struct cordon_hook_status *ret, struct cordon_error *err)
+{
+	bool there;
+
+	return cdn_hook_look(install, ret, &there, err);
 }

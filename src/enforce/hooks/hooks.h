@@ -47,5 +47,12 @@ CDN_MUST_USE int cdn_hook_install(const struct cordon_hook_install *install,
     struct cordon_error *err);
 CDN_MUST_USE int cdn_hook_status(const struct cordon_hook_install *install,
     struct cordon_hook_status *ret, struct cordon_error *err);
+/* The same; *there: the agent has a directory for settings at all. */
+CDN_MUST_USE int cdn_hook_look(const struct cordon_hook_install *install,
+    struct cordon_hook_status *ret, bool *there, struct cordon_error *err);
+
+struct cdn_doctor;
+/* examine.c: what a doctor says of the agents of this user. */
+void cdn_hooks_examine(const char *program, struct cdn_doctor *doctor);
 
 #endif
