@@ -111,6 +111,7 @@ class Agent:
 
 
 class Claude(Agent):
+    title = 'Claude Code'
     state, settings = '.claude', '.claude/settings.json'
     hook = '.claude/hooks/evil.sh'
     env = {'ANTHROPIC_API_KEY': 'sk-ant-mock', 'CLAUDE_CODE_MAX_RETRIES': '0',
@@ -133,6 +134,7 @@ class Claude(Agent):
 
 
 class Codex(Agent):
+    title = 'Codex'
     state, settings = '.codex', '.codex/config.toml'
     hook = '.codex/hooks.json'
     writes = False
@@ -169,6 +171,7 @@ startup_timeout_sec = 300
 
 
 class Gemini(Agent):
+    title = 'Gemini CLI'
     state, settings = '.gemini', '.gemini/settings.json'
     hook = '.gemini/extensions/evil/gemini-extension.json'
     env = {'GEMINI_API_KEY': 'mock', 'GEMINI_CLI_TRUST_WORKSPACE': 'true'}
@@ -193,6 +196,7 @@ class Gemini(Agent):
 
 
 class Opencode(Agent):
+    title = 'opencode'
     state = '.local/share/opencode'
     settings = '.config/opencode/opencode.json'
     hook = '.config/opencode/plugin/evil.js'
@@ -524,6 +528,33 @@ def test_network(place):
        'without the option it is open, and that is said', told(done, seen))
 
 
+def commands_of(title):
+    """Of the page for newcomers, what stands below that title."""
+    page = read(os.path.join(HERE, '../../docs/agents.md'))
+    part = page.split('\n## %s\n' % title)[1].split('\n## ')[0]
+    return part.split('```sh\n')[1].split('```')[0].splitlines()
+
+
+def test_page(place):
+    """The three commands of docs/agents.md, as they stand there."""
+    commands = commands_of(place.agent.title)
+    ok(len(commands) == 3, 'docs/agents.md: three commands', commands)
+    for command in commands:
+        model = Model(place, [DONE])
+        place.agent.prepare(place, model, place.server(True))
+        done = subprocess.run(
+            ['sh', '-c', command], cwd=place.workspace,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            check=False, timeout=PATIENCE,
+            env=dict(place.env, **place.agent.env))
+        asked = bool(read(model.log))
+        model.end()
+        ok(done.returncode == 0 and
+           (asked and 'PLAN COMPLETE' in done.stdout
+            if command.startswith('cordon run') else not asked),
+           'docs/agents.md: ' + command, done.stdout[-2000:] + done.stderr)
+
+
 def run_tests(kit, name):
     # Codex wants no home below /tmp.
     with tempfile.TemporaryDirectory(prefix='run.',
@@ -534,6 +565,7 @@ def run_tests(kit, name):
         test_default(place)
         test_policy(place)
         test_network(place)
+        test_page(place)
 
 
 def alone():

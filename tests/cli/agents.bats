@@ -340,3 +340,30 @@ END
 	[ "$output" = mine ]
 	[ "$(cat "$HOME/dotfiles/settings.json")" = mine ]
 }
+
+# ----- Its own sandbox -------------------------------------------------------------
+
+@test "an inner sandbox that cannot work is said" {
+	WARNS="own sandbox cannot work inside this one"
+	as codex true
+	complains "$WARNS"
+	complains "--sandbox danger-full-access"
+	for word in --yolo --sandbox=danger-full-access; do
+		cordon run -- codex true "$word"
+		exits 0
+		case $stderr in *"$WARNS"*) false ;; esac
+	done
+	echo 'sandbox_mode = "danger-full-access"' >"$HOME/.codex/config.toml"
+	as codex true
+	case $stderr in *"$WARNS"*) false ;; esac
+	as claude true
+	case $stderr in *"$WARNS"*) false ;; esac
+	echo '{"sandbox":{"enabled":true}}' >"$HOME/.claude/settings.json"
+	as claude true
+	complains "claude's $WARNS"
+	as claude true --quiet
+	[ "$stderr" = '' ]
+	echo '{"sandbox":{"enabled":true' >"$HOME/.claude/settings.json"
+	as claude true
+	exits 0
+}

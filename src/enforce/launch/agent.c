@@ -27,10 +27,27 @@ opens_network(const struct cordon_session *session)
 	    CDN_NETWORK_FULL;
 }
 
-void
-cdn_launch_tell_agent(const struct cordon_session *session,
+static void
+tell_inner(const struct cordon_plan *plan,
     const struct cordon_run_options *options)
 {
+	const char *remedy = cdn_launch_inner(plan->arena, plan->session,
+	    options->argv);
+	char line[256];
+
+	if (remedy == NULL)
+		return;
+	snprintf(line, sizeof(line), "%s's own sandbox cannot work inside this "
+	    "one, and its commands would fail: %s",
+	    plan->session->agent.is->name, remedy);
+	options->notice(line, options->notice_arg);
+}
+
+void
+cdn_launch_tell_agent(const struct cordon_plan *plan,
+    const struct cordon_run_options *options)
+{
+	const struct cordon_session *session = plan->session;
 	const struct cdn_agent_here *agent = &session->agent;
 	char line[256];
 
@@ -44,6 +61,8 @@ cdn_launch_tell_agent(const struct cordon_session *session,
 	}
 	if (agent->is == NULL)
 		return;
+	if (plan->terms.backend != CORDON_BACKEND_NONE)
+		tell_inner(plan, options);
 	if (opens_network(session))
 		snprintf(line, sizeof(line), "network is open for %s; "
 		    "--network none|loopback|HOST closes it",

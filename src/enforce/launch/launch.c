@@ -175,7 +175,7 @@ begin(struct cordon_process *p, struct cordon_error *err)
 
 	fill_request(p);
 	cdn_launch_tell(p->plan, p->options);
-	cdn_launch_tell_agent(p->session, p->options);
+	cdn_launch_tell_agent(p->plan, p->options);
 	code = recorded(p, cdn_record_start(p->record, p->plan, p->options,
 	    &why), &why, err);
 	if (code == 0)
