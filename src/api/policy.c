@@ -1,6 +1,7 @@
 #include "api/api.h"
 
 #include "enforce/session/lint.h"
+#include "enforce/session/session.h"
 #include "enforce/store/store.h"
 #include "engine/match/normalize.h"
 #include "engine/match/pattern.h"
@@ -242,11 +243,5 @@ cordon_name_check(const char *name, size_t len, struct cordon_error *err)
 const char *
 cordon_profile_default(const char *fs_profile)
 {
-	const char *variable = getenv("ORBIT_ACTIVITY_FS_PROFILE");
-
-	if (fs_profile != NULL)
-		return fs_profile;
-	if (variable != NULL && variable[0] != '\0')
-		return variable;
-	return CDN_UNRESTRICTED;
+	return cdn_session_profile_default(fs_profile);
 }

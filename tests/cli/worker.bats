@@ -183,3 +183,57 @@ END
 	[ -e made ]
 	[[ "$stderr" = *'OS sandbox unavailable, using application-level checks only'* ]]
 }
+
+@test "a worker as agent frameworks write it today loads as it is, and holds" {
+	mkdir portfolio pipeline framework
+	echo old >portfolio/a.md
+	echo old >pipeline/a.pdf
+	cat >today.yaml <<'END'
+name: portfolio_orchestrator
+
+sandbox:
+  # Paths accessible to this worker
+  paths:
+    portfolio:
+      root: ./portfolio
+      mode: rw                    # read-write
+      suffixes: [.md, .pdf]       # application filter (not OS-enforced)
+      max_file_bytes: 10000000    # application limit
+    pipeline:
+      root: ./pipeline
+      mode: ro                    # read-only
+      suffixes: [.pdf]
+    framework:
+      root: ./framework
+      mode: ro
+      suffixes: [.md]
+
+  # Network access
+  network: false                  # OS-enforced
+
+  # What happens if OS sandbox unavailable
+  require_os_sandbox: false       # warn and continue, or fail?
+
+# Attachment policy (for sub-worker calls)
+attachment_policy:
+  max_count: 5
+  max_total_bytes: 15000000
+  # Attachments must come from readable paths (enforced by sandbox)
+
+# Tool-specific rules (approval UX, not security)
+tool_rules:
+  shell:
+    approval_required: true
+  write_text:
+    approval_required: false
+END
+	cordon worker validate today.yaml
+	exits 0
+	cordon worker run today.yaml -- \
+	    sh -c 'echo new >portfolio/a.md; echo new >pipeline/a.pdf'
+	[ "$(cat portfolio/a.md)" = new ]
+	[ "$(cat pipeline/a.pdf)" = old ]
+	cordon verify --worker today.yaml
+	exits 0
+	[[ "$output" = *' 0 disagreements'* ]]
+}

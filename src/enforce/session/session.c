@@ -53,6 +53,26 @@ find_workspace(struct cordon_session *s, const char *dir,
 
 /* ----- Which profile ------------------------------------------------------------ */
 
+/* The one that is asked for, or the variable's; NULL: nobody says anything. */
+static const char *
+said_profile(const char *asked)
+{
+	const char *variable = getenv("ORBIT_ACTIVITY_FS_PROFILE");
+
+	if (asked == NULL && variable != NULL && variable[0] != '\0')
+		return variable;
+	return asked;
+}
+
+/* Here, and nowhere else, silence means `unrestricted`: within the policy. */
+const char *
+cdn_session_profile_default(const char *asked)
+{
+	const char *said = said_profile(asked);
+
+	return said != NULL ? said : CDN_UNRESTRICTED;
+}
+
 /* One more, if it is not among them; the last is the session's name for it. */
 static int
 add_profile(struct cordon_session *s, const char *name,
@@ -88,10 +108,9 @@ check_preset_profile(struct cordon_session *s, const char *asked,
 
 /* Some loaded document must define it, unless it is `unrestricted`. */
 static int
-check_profile(struct cordon_session *s, const char *asked,
+check_profile(struct cordon_session *s, const char *name,
     struct cordon_error *err)
 {
-	const char *name = asked == NULL ? CDN_UNRESTRICTED : asked;
 	const struct cordon_policy *policy = s->loaded[0].policy;
 	bool defined = strcmp(name, CDN_UNRESTRICTED) == 0;
 
@@ -113,7 +132,7 @@ take_profile(struct cordon_session *s, const char *asked,
 {
 	if (s->loaded_count == 0)
 		return check_preset_profile(s, asked, err);
-	return check_profile(s, asked, err);
+	return check_profile(s, cdn_session_profile_default(asked), err);
 }
 
 /* fsProfile of worker i; NULL: it says nothing. */
@@ -126,14 +145,12 @@ worker_profile(const struct cordon_session *s, size_t i)
 
 /*
  * The one asked for, or the worker's, or the variable's.  A called worker adds
- * its own: then both hold.  Here, and nowhere else, silence means
- * `unrestricted`.
+ * its own: then both hold.
  */
 static int
 choose_profiles(struct cordon_session *s, const char *asked,
     struct cordon_error *err)
 {
-	const char *variable = getenv("ORBIT_ACTIVITY_FS_PROFILE");
 	int code;
 
 	s->profiles = cdn_arena_array(s->arena, s->worker_count + 1,
@@ -142,9 +159,7 @@ choose_profiles(struct cordon_session *s, const char *asked,
 		return cdn_err_nomem(err);
 	if (asked == NULL)
 		asked = worker_profile(s, 0);
-	if (asked == NULL && variable != NULL && variable[0] != '\0')
-		asked = variable;
-	code = take_profile(s, asked, err);
+	code = take_profile(s, said_profile(asked), err);
 	for (size_t i = 1; i < s->worker_count && code == 0; i++)
 		if (worker_profile(s, i) != NULL)
 			code = take_profile(s, worker_profile(s, i), err);

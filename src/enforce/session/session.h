@@ -109,6 +109,9 @@ CDN_MUST_USE int cdn_session_unguarded(
     struct cordon_error *err);
 void cdn_session_free(struct cordon_session *session);
 
+/* fsProfile, else ORBIT_ACTIVITY_FS_PROFILE, else `unrestricted`. */
+const char *cdn_session_profile_default(const char *asked);
+
 /* ask.c: one question from the outside, strings and files included. */
 CDN_MUST_USE int cdn_session_check(const struct cordon_session *session,
     const struct cordon_query *query, struct cordon_verdict *ret,
