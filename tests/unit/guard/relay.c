@@ -29,9 +29,15 @@ struct line {
 	"{\"properties\":{\"where\":{\"format\":\"path\"}}}},"              \
 	"{\"name\":\"bad name\"}]}"
 
+#define MODERN                                                        \
+	"\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
+	"\"io.modelcontextprotocol/clientCapabilities\":"             \
+	"{\"elicitation\":{}}"
+
 /* clang-format off */
 static const struct line talk[] = {
-	{ true,  "{\"id\":1,\"method\":\"initialize\",\"params\":{}}" },
+	{ true,  "{\"id\":1,\"method\":\"initialize\",\"params\":{\"capabilities\":"
+		 "{\"elicitation\":{}}}}" },
 	{ false, "{\"id\":1,\"result\":{}}" },
 	{ true,  "{\"id\":\"l\\u0069st\",\"method\":\"tools/list\"}" },
 	{ false, "{\"id\":\"list\",\"result\":" TOOLS "}" },
@@ -47,6 +53,19 @@ static const struct line talk[] = {
 	{ true,  "{\"id\":7,\"result\":{\"roots\":[{\"uri\":\"file:///FORBIDDEN\"}]}}" },
 	{ true,  "{\"id\":8,\"result\":{\"x\":\"FORBIDDEN\"}}" },
 	{ false, "{\"id\":2,\"result\":{\"content\":[]}}" },
+	/* A tool that changed: somebody is asked, in both ways, and says no more. */
+	{ true,  "{\"id\":9,\"method\":\"tools/list\"}" },
+	{ false, "{\"id\":9,\"result\":{\"tools\":[{\"name\":\"r\",\"description\":"
+		 "\"other\"}]}}" },
+	{ true,  "{\"id\":\"h\\u0065ld\",\"method\":\"tools/call\",\"params\":{\"name\":"
+		 "\"r\",\"arguments\":{\"q\":\"ASKED\"}}}" },
+	{ true,  "{\"id\":10,\"method\":\"tools/call\",\"params\":{\"name\":\"r\","
+		 "\"arguments\":{\"q\":\"ASKED\"},\"_meta\":{" MODERN "}}}" },
+	{ true,  "{\"id\":11,\"method\":\"tools/call\",\"params\":{\"name\":\"r\","
+		 "\"arguments\":{\"q\":\"ASKED\"},\"requestState\":\"cordon-0\","
+		 "\"_meta\":{" MODERN "}}}" },
+	{ true,  "{\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+		 "\"held\"}}" },
 };
 /* clang-format on */
 
@@ -145,6 +164,11 @@ test_talk(struct both *both)
 	ok(holds(both->client, "isError") && holds(both->client, "\"id\":3") &&
 	    holds(both->client, "\"id\":4") &&
 	    !holds(both->client, "bad name"), "what is not is answered");
+	ok(holds(both->client, "elicitation/create") &&
+	    holds(both->client, "input_required") &&
+	    holds(both->client, "notifications/cancelled") &&
+	    holds(both->client, "forget") && !holds(both->server, "ASKED"),
+	    "somebody is asked, if he can be");
 	/* A request that finds no room among those in flight is answered. */
 	chaos_run("a conversation", one_talk, both, CHAOS_ABSORBS);
 }
