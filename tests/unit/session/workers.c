@@ -6,24 +6,26 @@
 #include <limits.h>
 
 #include "made.h"
+#include "support/chaos.h"
 
 #define CHAIN_MAX 12
 
 /* Documents stay until the end: sessions borrow them. */
+static struct cordon_worker *kept[128];
+static size_t kept_count;
+
 static const struct cordon_worker *
 worker(const char *text)
 {
-	static struct cordon_worker *kept[128];
-	static size_t n;
 	struct cordon_error err;
 
-	need(n < CDN_LEN(kept), "room for a worker");
-	if (cordon_worker_parse(text, strlen(text), "w.yaml", NULL, &kept[n],
-		&err) != 0) {
+	need(kept_count < CDN_LEN(kept), "room for a worker");
+	if (cordon_worker_parse(text, strlen(text), "w.yaml", NULL,
+		&kept[kept_count], &err) != 0) {
 		printf("# %s\n", err.text);
 		need(false, text);
 	}
-	return kept[n++];
+	return kept[kept_count++];
 }
 
 /* The session of a chain, the rest of the options as given. */
@@ -493,6 +495,34 @@ test_file(void)
 	cordon_worker_free(w);
 }
 
+/* ----- Without memory --------------------------------------------------------- */
+
+static int
+make_session(void *arg)
+{
+	struct cordon_session *s = NULL;
+	int code = cordon_session_new(arg, NULL, &s, NULL);
+
+	cordon_session_free(s);
+	return code;
+}
+
+static void
+test_memory(void)
+{
+	static const char *const path[] = { "./c" };
+	const struct cordon_worker *chain[] = { worker(founding),
+		worker("sandbox: {paths: {p: {root: ./portfolio/x}}}") };
+	struct cordon_grants grants = { .read = path, .read_count = 1 };
+	char workspace[PATH_MAX];
+	struct cordon_session_options options = { .size = sizeof(options),
+		.workspace = workspace, .workers = chain, .worker_count = 2,
+		.grants = &grants };
+
+	snprintf(workspace, sizeof(workspace), "%s", tmp_path("w"));
+	chaos_run("workers", make_session, &options, CHAOS_ABSORBS);
+}
+
 int
 main(void)
 {
@@ -511,6 +541,9 @@ main(void)
 	test_filter();
 	test_presets();
 	test_file();
+	test_memory();
+	while (kept_count > 0)
+		cordon_worker_free(kept[--kept_count]);
 	tmp_end();
 	return done_testing();
 }
