@@ -407,6 +407,24 @@ def check_slow(hooks):
            (status, said))
 
 
+def check_caged(world):
+    """In a cage the kernel holds what a command expands to."""
+    given = dict(good_event(world, 'claude'), tool_name='Bash')
+    script = "'%s' hook claude; echo $?" % CORDON
+    run = ['run', '--quiet', '--read', CORDON, '--']
+    if world.cordon(*run, 'true').returncode != 0:
+        agent.skip('nothing can be confined here')
+        return
+    for command, status in (('echo $X', b'0'), ('cat /etc/shadow $X', b'2')):
+        got = world.cordon(*run, 'sh', '-c', script, input=json.dumps(
+            dict(given, tool_input={'command': command})).encode())
+        ok(got.stdout.split()[-1:] == [status],
+           'in a cage: %s is a %s' % (command, status.decode()), got)
+    got = world.cordon('hook', 'claude', input=json.dumps(
+        dict(given, tool_input={'command': 'echo $X'})).encode())
+    ok(got.returncode == 2, 'and outside of one a 2', got)
+
+
 # ----- The record -----------------------------------------------------------------------
 
 def check_record(world):
@@ -452,6 +470,7 @@ def main():
         check_cursor_events(world)
         check_usage(world)
         check_record(world)
+        check_caged(world)
         check_slow(slow)
     return agent.done()
 

@@ -239,7 +239,11 @@ def check_refused(world, name):
     if os.geteuid() == 0:
         with open(place, 'w', encoding='utf-8') as file:
             file.write('{}')
-        os.chown(place, 12345, 12345)
+        try:
+            os.chown(place, 12345, 12345)
+        except OSError:    # a namespace of one user
+            os.unlink(place)
+            return
         run = install(world, name)
         ok(run.returncode == 2 and b'somebody else' in run.stderr,
            name + ': a file of somebody else is left alone', run)

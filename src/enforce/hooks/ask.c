@@ -1,6 +1,8 @@
 #include "enforce/hooks/ask.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "enforce/host/host.h"
 
@@ -178,6 +180,8 @@ cdn_hook_ask_patch(struct cdn_hook_ask *j, cdn_str text)
 
 /* ----- Commands --------------------------------------------------------- */
 
+#define ASK_VERSION 1U /* LANDLOCK_CREATE_RULESET_VERSION */
+
 /*
  * Is this a cage of cordon's?  Its broker answers for Landlock, and nobody else
  * can listen there.  Then what a command expands to is held by the kernel.
@@ -188,8 +192,8 @@ is_caged(void)
 	struct cdn_host host;
 
 	cdn_host_probe(&host);
-	return host.notify_taken && host.landlock_abi <= 0 &&
-	    host.landlock_error == EOPNOTSUPP;
+	return host.notify_taken && syscall(SYS_landlock_create_ruleset, NULL,
+	    0, ASK_VERSION) < 0 && errno == EOPNOTSUPP;
 }
 
 static int
