@@ -114,10 +114,12 @@ END
 		[ "$(enforces "$id")" = "$enforces $severity" ] ||
 		    { say "$facts $id"; return 1; }
 	done <<END
-landlock_abi=5 landlock-abi-6 degraded warning
-landlock_abi=4 landlock-abi-5 degraded warning
-landlock_abi=2 landlock-abi-3 degraded warning
-landlock_abi=1 landlock-abi-2 degraded note
+landlock_abi=5 landlock-old required note
+landlock_abi=2 landlock-old required note
+landlock_abi=1 landlock-abi-2 required note
+landlock_abi=5,seccomp_notify=0 landlock-abi-6 degraded warning
+landlock_abi=2,seccomp_notify=0 landlock-abi-3 degraded warning
+landlock_abi=4,seccomp_filter=0,seccomp_notify=0 landlock-abi-5 degraded warning
 seccomp_filter=0,seccomp_notify=0 seccomp degraded warning
 seccomp_notify=0 listener degraded warning
 seccomp_notify=0,notify_taken=1,seccomp_filtered=1 listener-taken degraded warning

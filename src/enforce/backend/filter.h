@@ -23,7 +23,7 @@
 #include "base/err.h"
 #include "enforce/sys/seccomp.h"
 
-#define CDN_FILTER_MAX 320 /* instructions; 130 to 220 are used */
+#define CDN_FILTER_MAX 400 /* instructions; 130 to 240 are used */
 
 enum cdn_filter_arch {
 	CDN_FILTER_X86_64,
@@ -86,6 +86,10 @@ struct cdn_filter_spec {
 			  * looked at only when there is no broker to ask */
 	bool no_udp;	 /* under LISTED: no datagrams, and in return send*()
 			  * need not be trapped */
+	bool signals;	 /* Landlock does not keep them in the cage: the
+			  * broker judges them, if there is one */
+	bool devices;	 /* Landlock does not know their ioctls: only those
+			  * of terminals, files and sockets are let through */
 };
 
 struct cdn_filter {

@@ -38,7 +38,7 @@ cdn_filter_calls(enum cdn_filter_arch arch, uint8_t kinds[CDN_CALLS_MAX])
  */
 static const struct {
 	uint8_t kind;
-	uint8_t facts;
+	uint16_t facts;
 	uint32_t answer[CDN_MODE_MAX];
 } rows[] = {
 	ALWAYS(UNKNOWN, E(ENOSYS)),
@@ -112,6 +112,15 @@ static const struct {
 
 	/* Success without effect: callers take a failure for an attack. */
 	{ CDN_KIND_HIDE, 0, { OK,	E(0),	E(0),	E(0) } },
+
+	{ CDN_KIND_SIGNAL, CDN_FACT_SIGNALS,
+	    { OK,			TRAP,	TRAP,	TRAP } },
+	{ CDN_KIND_SIGNAL, 0, { OK,	OK,	OK,	OK } },
+
+	/* As a file that does not know the command. */
+	{ CDN_KIND_COMMAND, CDN_FACT_DEVICES,
+	    { E(ENOTTY), E(ENOTTY), E(ENOTTY), E(ENOTTY) } },
+	{ CDN_KIND_COMMAND, 0, { OK,	OK,	OK,	OK } },
 };
 
 unsigned
@@ -138,6 +147,10 @@ cdn_filter_facts(const struct cdn_filter_spec *spec)
 		facts |= CDN_FACT_STRICT;
 	if (spec->no_modify)
 		facts |= CDN_FACT_NO_MODIFY;
+	if (spec->signals && spec->has_broker)
+		facts |= CDN_FACT_SIGNALS;
+	if (spec->devices)
+		facts |= CDN_FACT_DEVICES;
 	return facts;
 }
 

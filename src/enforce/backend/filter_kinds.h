@@ -44,6 +44,8 @@ enum cdn_kind {
 	CDN_KIND_TRACE,	   /* reaches into other processes */
 	CDN_KIND_LANDLOCK,
 	CDN_KIND_HIDE,	   /* would blind the broker */
+	CDN_KIND_SIGNAL,
+	CDN_KIND_COMMAND,  /* ioctl: maybe of a device */
 
 	/* The arguments decide. */
 	CDN_KIND_OPEN,
@@ -89,6 +91,8 @@ enum cdn_filter_fact {
 	CDN_FACT_UNIX_JUDGED = 1U << 5, /* ... and the broker judges them */
 	CDN_FACT_STRICT = 1U << 6,
 	CDN_FACT_NO_MODIFY = 1U << 7,
+	CDN_FACT_SIGNALS = 1U << 8, /* the broker judges signals */
+	CDN_FACT_DEVICES = 1U << 9, /* nobody else holds back their ioctls */
 };
 
 /*
@@ -104,7 +108,7 @@ enum cdn_filter_op {
 
 struct cdn_filter_test {
 	uint8_t kind;
-	uint8_t facts; /* all of these must hold, or the test is not there */
+	uint16_t facts; /* all of these must hold, or the test is not there */
 	uint8_t op;
 	uint8_t arg;
 	bool high; /* the upper half */

@@ -156,8 +156,10 @@ void cdn_call_last_look(struct cdn_call *call);
  */
 CDN_MUST_USE int cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object, const char *rule, int error);
-/* He cannot be looked at, and got this error: told as a denial of the floor. */
-void cdn_call_tell_hidden(struct cdn_call *call, int error);
+/* He got this error, and no path is to blame: told as that rule of the floor. */
+void cdn_call_tell_floor(struct cdn_call *call, const char *rule, int error);
+/* Is it our process, or the one that minds the child?  True in doubt. */
+bool cdn_call_has_our_memory(const struct cdn_call *call, unsigned long pid);
 /*
  * An operation with two names.  -EXDEV: each is allowed, but something below
  * would get another verdict.
@@ -243,6 +245,17 @@ void cdn_handle_sendmmsg(struct cdn_call *call,
     struct cdn_call_answer *answer);
 /* TIOCGPTPEER */
 void cdn_handle_pty(struct cdn_call *call, struct cdn_call_answer *answer);
+
+/* signals.c */
+void cdn_handle_kill(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_tkill(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_tgkill(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_sigqueue(struct cdn_call *call,
+    struct cdn_call_answer *answer);
+void cdn_handle_tgsigqueue(struct cdn_call *call,
+    struct cdn_call_answer *answer);
+void cdn_handle_pidfd_signal(struct cdn_call *call,
+    struct cdn_call_answer *answer);
 
 /* What every handler ends with. */
 static inline void

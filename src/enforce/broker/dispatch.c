@@ -94,6 +94,12 @@ static const struct {
 	ROW(sendto, cdn_handle_sendto),
 	ROW(sendmsg, cdn_handle_sendmsg),
 	ROW(sendmmsg, cdn_handle_sendmmsg),
+	ROW(kill, cdn_handle_kill),
+	ROW(tkill, cdn_handle_tkill),
+	ROW(tgkill, cdn_handle_tgkill),
+	ROW(rt_sigqueueinfo, cdn_handle_sigqueue),
+	ROW(rt_tgsigqueueinfo, cdn_handle_tgsigqueue),
+	ROW(pidfd_send_signal, cdn_handle_pidfd_signal),
 #undef ROW
 };
 

@@ -46,8 +46,8 @@ is_one_of(const char *name, const char *const *names)
  * Whoever has our memory: our process, and the one that minds the child.  The
  * kernel would let us look at ourselves, and the caller must not through us.
  */
-static bool
-has_our_memory(const struct cdn_call *call, unsigned long pid)
+bool
+cdn_call_has_our_memory(const struct cdn_call *call, unsigned long pid)
 {
 	long r;
 
@@ -89,7 +89,7 @@ judge_proc(struct cdn_call *call, enum cordon_op op,
 	his = cdn_call_is_his(call, n);
 	if (op == CORDON_MODIFY && his && is_one_of(rest, own_names))
 		verdict->allowed = true;
-	if (verdict->allowed && !his && has_our_memory(call, n) &&
+	if (verdict->allowed && !his && cdn_call_has_our_memory(call, n) &&
 	    (op != CORDON_READ || !is_one_of(rest, public_names)))
 		verdict->allowed = false;
 }
@@ -242,7 +242,7 @@ cdn_call_refuse(struct cdn_call *call, enum cordon_op op,
 
 /* Any path will do to learn the name of the profile. */
 void
-cdn_call_tell_hidden(struct cdn_call *call, int error)
+cdn_call_tell_floor(struct cdn_call *call, const char *rule, int error)
 {
 	struct cdn_question question = { .as = CORDON_AS_PROCESS,
 		.op = CORDON_READ, .path = CDN_STR("/") };
@@ -251,7 +251,7 @@ cdn_call_tell_hidden(struct cdn_call *call, int error)
 	memset(&verdict, 0, sizeof(verdict));
 	if (begin(call, false)) {
 		cdn_decide(call->broker->spec.authority, &question, &verdict);
-		overrule(&verdict, "<not dumpable>");
+		overrule(&verdict, rule);
 		question.path = CDN_STR("");
 		tell(call, &question, &verdict, error);
 	}

@@ -61,7 +61,7 @@ tell_hidden(struct cdn_call *call, const struct cdn_call_answer *answer)
 	    (answer->error == EPERM || answer->error == EACCES);
 
 	if (refused && !call->told && cdn_call_is_hidden(call))
-		cdn_call_tell_hidden(call, answer->error);
+		cdn_call_tell_floor(call, "<not dumpable>", answer->error);
 }
 
 static void

@@ -61,28 +61,35 @@ no_refer(const struct cdn_host *h)
 	return older_than(h, 2);
 }
 
+/* What Landlock does not know yet the broker judges, where there is one. */
 static bool
 no_truncate(const struct cdn_host *h)
 {
-	return older_than(h, 3);
+	return older_than(h, 3) && !h->seccomp_notify;
 }
 
 static bool
 no_device_ioctl(const struct cdn_host *h)
 {
-	return older_than(h, 5);
+	return older_than(h, 5) && !h->seccomp_filter;
 }
 
 static bool
 no_scopes(const struct cdn_host *h)
 {
-	return older_than(h, 6);
+	return older_than(h, 6) && !h->seccomp_notify;
+}
+
+static bool
+old_landlock(const struct cdn_host *h)
+{
+	return older_than(h, 6) && h->seccomp_notify;
 }
 
 static bool
 good_landlock(const struct cdn_host *h)
 {
-	return !no_landlock(h) && !no_scopes(h) && !layers_used_up(h);
+	return !no_landlock(h) && !older_than(h, 6) && !layers_used_up(h);
 }
 
 /* ----- seccomp and the broker ------------------------------------------- */
@@ -257,6 +264,11 @@ static const struct row {
 	{ "yama", DEGRADED, yama,
 	    "the broker may not look at the calls it has to judge",
 	    "set kernel.yama.ptrace_scope to 1 with sysctl; 3 takes a restart" },
+	{ "landlock-old", NOTE, old_landlock,
+	    "Landlock confines files; the filter and the broker hold what it "
+	    "does not know on this kernel (signals before 6.12, ioctls before "
+	    "6.10, truncate before 6.2), for a little time each",
+	    "use Linux 6.12 or newer" },
 	{ "landlock-abi-2", NOTE, no_refer,
 	    "files cannot be renamed from one directory to another",
 	    "use Linux 5.19 or newer" },

@@ -75,13 +75,18 @@ cdn_plan_network_judged(enum cdn_network_mode network)
 static enum cdn_plan_mode
 choose_mode(const struct cdn_plan_build *b)
 {
+	int abi = b->in->host->landlock_abi;
+	bool no_truncate = abi > 0 && abi < 3;
+	bool no_signals = abi > 0 && abi < 6;
+
 	if (!b->broker)
 		return CDN_PLAN_MODE_NONE;
 	if (b->in->trace || any_held(b, CDN_REGION_MIXED_READ))
 		return CDN_PLAN_MODE_C;
-	if (any_held(b, CDN_REGION_MIXED_MODIFY))
+	/* A Landlock that does not know truncate, or signals, is helped out. */
+	if (any_held(b, CDN_REGION_MIXED_MODIFY) || no_truncate)
 		return CDN_PLAN_MODE_B;
-	if (b->plan->no_modify && !cdn_plan_named_sockets(b) &&
+	if (b->plan->no_modify && !no_signals && !cdn_plan_named_sockets(b) &&
 	    !cdn_plan_network_judged(b->plan->network) &&
 	    !any_held(b, CDN_REGION_DEVICE))
 		return CDN_PLAN_MODE_NONE;

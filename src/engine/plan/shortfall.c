@@ -36,10 +36,11 @@ no_truncate(const struct cdn_plan_build *b)
 	return older_than(b, 3) && b->plan->mode < CDN_PLAN_MODE_B;
 }
 
+/* The filter lets only those through that are no device's. */
 static bool
 no_device_ioctl(const struct cdn_plan_build *b)
 {
-	return older_than(b, 5);
+	return older_than(b, 5) && !b->in->host->seccomp_filter;
 }
 
 /* With a broker every connect is judged. */
@@ -49,10 +50,11 @@ no_abstract(const struct cdn_plan_build *b)
 	return older_than(b, 6) && b->plan->unix_sockets == CDN_PLAN_UNIX_NONE;
 }
 
+/* With a broker every signal is. */
 static bool
 no_signals(const struct cdn_plan_build *b)
 {
-	return older_than(b, 6);
+	return older_than(b, 6) && b->plan->mode == CDN_PLAN_MODE_NONE;
 }
 
 /* ----- seccomp and the broker -------------------------------------------- */

@@ -213,7 +213,8 @@ words_of(const struct cdn_filter_spec *spec)
 	return (spec->strict ? 1U : 0U) | (spec->no_modify ? 2U : 0U) |
 	    (spec->unix_sockets == CDN_FILTER_UNIX_NONE ? 4U : 0U) |
 	    (spec->unix_sockets == CDN_FILTER_UNIX_JUDGED ? 8U : 0U) |
-	    (!spec->no_udp ? 16U : 0U);
+	    (!spec->no_udp ? 16U : 0U) | (spec->signals ? 32U : 0U) |
+	    (spec->devices ? 64U : 0U);
 }
 
 static bool

@@ -31,6 +31,7 @@ static const struct word truth_constants[] = {
 	WORD(CLONE_NEWNS), WORD(CLONE_NEWCGROUP), WORD(CLONE_NEWUTS),
 	WORD(CLONE_NEWIPC), WORD(CLONE_NEWUSER), WORD(CLONE_NEWPID),
 	WORD(CLONE_NEWNET), WORD(TIOCSTI), WORD(TIOCLINUX), WORD(TIOCSETD), WORD(TIOCGPTPEER),
+	WORD(F_SETOWN), WORD(FIGETBSZ), WORD(TIOCGPTN), WORD(TIOCSPTLCK),
 	WORD(F_SETLEASE), WORD(FS_IOC_SETVERSION), WORD(FS_IOC_SETFLAGS),
 	WORD(FS_IOC_FSSETXATTR), WORD(FS_IOC_SET_ENCRYPTION_POLICY),
 	WORD(FS_IOC_REMOVE_ENCRYPTION_KEY), WORD(FS_IOC_ENABLE_VERITY),
@@ -64,11 +65,11 @@ static const struct word truth_answers[] = {
 	{ "success", SECCOMP_RET_ERRNO },
 	ERRNO(EPERM), ERRNO(ENOSYS), ERRNO(EINVAL), ERRNO(EOPNOTSUPP),
 	ERRNO(EAFNOSUPPORT), ERRNO(ESOCKTNOSUPPORT), ERRNO(EPROTONOSUPPORT),
-	ERRNO(ENOPROTOOPT),
+	ERRNO(ENOPROTOOPT), ERRNO(ENOTTY),
 };
 
 /* What may be asked of the spec; the bit is the place in this list. */
 static const char *const truth_spec_words[] = { "strict", "no-modify",
-	"unix-none", "unix-judged", "udp" };
+	"unix-none", "unix-judged", "udp", "signals", "devices" };
 
 #endif

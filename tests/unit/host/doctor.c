@@ -59,14 +59,18 @@ static const struct {
 	    CDN_HOST_ERROR, CDN_ENFORCES_NONE, "fewer sandboxes" },
 	{ "15 layers", { .landlock_layers = 15 }, "nested", CDN_HOST_NOTE,
 	    CDN_ENFORCES_REQUIRED, "outermost" },
-	{ "ABI 5", { .landlock_abi = 5 }, "landlock-abi-6",
-	    CDN_HOST_WARNING, CDN_ENFORCES_DEGRADED, "6.12" },
-	{ "ABI 4", { .landlock_abi = 4 }, "landlock-abi-5",
-	    CDN_HOST_WARNING, CDN_ENFORCES_DEGRADED, "6.10" },
-	{ "ABI 2", { .landlock_abi = 2 }, "landlock-abi-3",
-	    CDN_HOST_WARNING, CDN_ENFORCES_DEGRADED, "6.2" },
+	{ "ABI 5", { .landlock_abi = 5 }, "landlock-old", CDN_HOST_NOTE,
+	    CDN_ENFORCES_REQUIRED, "6.12" },
+	{ "ABI 2", { .landlock_abi = 2 }, "landlock-old", CDN_HOST_NOTE,
+	    CDN_ENFORCES_REQUIRED, "6.12" },
+	{ "ABI 5 alone", { .landlock_abi = 5, .notify_taken = true },
+	    "landlock-abi-6", CDN_HOST_WARNING, CDN_ENFORCES_DEGRADED,
+	    "6.12" },
+	{ "ABI 2 alone", { .landlock_abi = 2, .notify_taken = true },
+	    "landlock-abi-3", CDN_HOST_WARNING, CDN_ENFORCES_DEGRADED,
+	    "6.2" },
 	{ "ABI 1", { .landlock_abi = 1 }, "landlock-abi-2", CDN_HOST_NOTE,
-	    CDN_ENFORCES_DEGRADED, "5.19" },
+	    CDN_ENFORCES_REQUIRED, "5.19" },
 	{ "Yama 2", { .yama_scope = 2 }, "yama", CDN_HOST_WARNING,
 	    CDN_ENFORCES_DEGRADED, "ptrace_scope" },
 	{ "Yama 1", { .yama_scope = 1 }, "landlock", CDN_HOST_OK,
@@ -88,6 +92,7 @@ apply(const struct cdn_host *change)
 	host.landlock_layers = change->landlock_layers;
 	host.seccomp_filtered = change->seccomp_filtered;
 	host.notify_taken = change->notify_taken;
+	host.seccomp_notify = good.seccomp_notify && !change->notify_taken;
 	host.container = change->container;
 	host.yama_scope = change->yama_scope;
 	return host;
@@ -159,7 +164,7 @@ expect(const struct cdn_host *h)
 {
 	if (h->landlock_abi == 0 || h->landlock_layers == 16)
 		return CDN_ENFORCES_NONE;
-	if (h->landlock_abi >= 6 && h->seccomp_filter && h->seccomp_notify &&
+	if (h->seccomp_filter && h->seccomp_notify &&
 	    h->yama_scope < 2)
 		return CDN_ENFORCES_REQUIRED;
 	return CDN_ENFORCES_DEGRADED;
