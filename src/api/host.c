@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "enforce/agents/examine.h"
 #include "enforce/hooks/hooks.h"
 #include "enforce/host/doctor.h"
 #include "enforce/host/host.h"
@@ -16,19 +17,26 @@ cordon_doctor(enum cordon_format format, char **ret,
     enum cordon_enforces *ret_enforces, struct cordon_error *err)
 {
 	char program[CDN_PATH_MAX + 1] = "";
+	struct cdn_arena *arena;
 	struct cdn_doctor doctor;
 	struct cdn_host host;
 	struct cdn_buf buf;
 	int code;
 
 	CDN_NEED(ret, err);
+	arena = cdn_arena_new();
+	if (arena == NULL)
+		return cdn_err_nomem(err);
 	cdn_host_probe_all(&host);
 	cdn_doctor_examine(&host, &doctor);
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
 		cdn_hooks_examine(program, &doctor);
+	code = cdn_agents_examine(arena, program, &doctor, err);
 	cdn_buf_init(&buf, CDN_TEXT_MAX);
-	code = cdn_api_give(cdn_doctor_format(&doctor, format, &buf, err), &buf,
-	    ret, err);
+	if (code == 0)
+		code = cdn_doctor_format(&doctor, format, &buf, err);
+	code = cdn_api_give(code, &buf, ret, err);
+	cdn_arena_free(arena);
 	if (code == 0 && ret_enforces != NULL)
 		*ret_enforces = (enum cordon_enforces)doctor.enforces;
 	return code;

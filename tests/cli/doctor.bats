@@ -207,3 +207,28 @@ assert any(r["path"] == "~/.ssh" and r["read"] for r in rows)' "$T/stdout"
 	cordon doctor --policy x
 	exits 2
 }
+
+# ----- Agents -------------------------------------------------------------------
+
+@test "agents that are installed, and their servers without the guard" {
+	on '' --json
+	[ "$(finding mcp-unguarded)" = '' ]
+	before=$(enforces landlock)
+	mkdir -p "$T/bin" "$HOME/.gemini"
+	printf '#!/bin/sh\n' >"$T/bin/gemini"
+	chmod +x "$T/bin/gemini"
+	echo '{"mcpServers":{"a":{"command":"node","args":["a.js"]}}}' \
+	    >"$HOME/.gemini/settings.json"
+	PATH=$T/bin:$PATH on '' --json
+	[ "$(finding agent-gemini)" = ok ]
+	[ "$(finding mcp-unguarded)" = note ]
+	prints "cordon mcp wrap $HOME/.gemini/settings.json"
+	[ "$(enforces landlock)" = "$before" ]
+	cordon mcp wrap "$HOME/.gemini/settings.json"
+	exits 0
+	cordon doctor --json
+	[ "$(finding mcp-unguarded)" = '' ]
+	echo '{"mcpServers":{' >"$HOME/.gemini/settings.json"
+	on ''
+	exits 0
+}

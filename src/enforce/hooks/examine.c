@@ -32,21 +32,6 @@ static const struct cdn_host_finding unreadable = { NULL, CDN_HOST_NOTE,
 	"the settings of the agent cannot be looked at",
 	"'cordon hook status' says why" };
 
-/* Worst first, as they are kept. */
-static void
-add(struct cdn_doctor *doctor, const struct cdn_host_finding *finding)
-{
-	size_t at = 0;
-
-	while (at < doctor->count &&
-	    doctor->findings[at].severity >= finding->severity)
-		at++;
-	memmove(&doctor->findings[at + 1], &doctor->findings[at],
-	    (doctor->count - at) * sizeof(*finding));
-	doctor->findings[at] = *finding;
-	doctor->count++;
-}
-
 /* The agents whose settings this user has a directory for. */
 void
 cdn_hooks_examine(const char *program, struct cdn_doctor *doctor)
@@ -63,9 +48,8 @@ cdn_hooks_examine(const char *program, struct cdn_doctor *doctor)
 
 		if (cdn_hook_look(&install, &status, &there, NULL) == 0)
 			finding = states[status.state];
-		if (!there || doctor->count == CDN_HOST_FINDINGS_MAX)
-			continue;
 		finding.id = ids[i];
-		add(doctor, &finding);
+		if (there)
+			cdn_doctor_add(doctor, &finding);
 	}
 }

@@ -337,3 +337,20 @@ cdn_doctor_examine(const struct cdn_host *host, struct cdn_doctor *ret)
 			ret->enforces = row->at_most;
 	}
 }
+
+void
+cdn_doctor_add(struct cdn_doctor *doctor,
+    const struct cdn_host_finding *finding)
+{
+	size_t at = 0;
+
+	if (doctor->count == CDN_HOST_FINDINGS_MAX)
+		return;
+	while (at < doctor->count &&
+	    doctor->findings[at].severity >= finding->severity)
+		at++;
+	memmove(&doctor->findings[at + 1], &doctor->findings[at],
+	    (doctor->count - at) * sizeof(*finding));
+	doctor->findings[at] = *finding;
+	doctor->count++;
+}

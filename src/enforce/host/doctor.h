@@ -37,7 +37,7 @@ struct cdn_host_finding {
 	const char *remedy; /* NULL when there is nothing to do */
 };
 
-#define CDN_HOST_FINDINGS_MAX 32
+#define CDN_HOST_FINDINGS_MAX 64
 
 struct cdn_doctor {
 	struct cdn_host host;
@@ -47,6 +47,13 @@ struct cdn_doctor {
 };
 
 void cdn_doctor_examine(const struct cdn_host *host, struct cdn_doctor *ret);
+
+/*
+ * One more, behind those that are as bad; nothing when there is no room.  It
+ * does not change what is enforced.
+ */
+void cdn_doctor_add(struct cdn_doctor *doctor,
+    const struct cdn_host_finding *finding);
 
 /*
  * CORDON_FORMAT_JSON: the object of `cordon doctor --json`; otherwise text in

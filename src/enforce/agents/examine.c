@@ -1,0 +1,122 @@
+#include "enforce/agents/examine.h"
+
+#include "enforce/session/program.h"
+#include "enforce/store/store.h"
+#include "engine/decide/agents.h"
+#include "engine/wrap/wrap.h"
+
+struct examination {
+	struct cdn_arena *arena;
+	const char *program;
+	struct cdn_doctor *doctor;
+	bool oom;
+};
+
+static void
+add(struct examination *e, struct cdn_host_finding finding)
+{
+	if (finding.id == NULL || finding.text == NULL)
+		e->oom = true;
+	else
+		cdn_doctor_add(e->doctor, &finding);
+}
+
+/* ----- Installed ----------------------------------------------------------- */
+
+static void
+look_for(struct examination *e, const struct cdn_agent *agent)
+{
+	char file[CDN_PATH_MAX + 1];
+
+	if (!cdn_program_search(agent->name, getenv("PATH"), file))
+		return;
+	add(e, (struct cdn_host_finding){
+	    cdn_arena_printf(e->arena, "agent-%s", agent->name), CDN_HOST_OK,
+	    cdn_arena_printf(e->arena, "%s is installed: 'cordon run -- %s'",
+		agent->name, agent->name), NULL });
+}
+
+/* ----- MCP servers ---------------------------------------------------------- */
+
+/* Where clients keep their servers. */
+static const struct {
+	const char *variable; /* moves the directory; NULL: HOME, "": here */
+	const char *path;     /* below HOME */
+	const char *moved;    /* below the variable's directory */
+	enum cdn_wrap_language language;
+} files[] = {
+	{ "", ".mcp.json", NULL, CDN_WRAP_JSON },
+	{ "CLAUDE_CONFIG_DIR", ".claude.json", ".claude.json", CDN_WRAP_JSON },
+	{ "CODEX_HOME", ".codex/config.toml", "config.toml", CDN_WRAP_TOML },
+	{ NULL, ".gemini/settings.json", NULL, CDN_WRAP_JSON },
+	{ NULL, ".cursor/mcp.json", NULL, CDN_WRAP_JSON },
+};
+
+/* NULL: nowhere, or no memory, which the next step finds as well. */
+static const char *
+file_name(const struct examination *e, size_t i)
+{
+	const char *variable = files[i].variable;
+	const char *dir = variable == NULL || variable[0] == '\0' ? NULL :
+	    getenv(variable);
+
+	if (variable != NULL && variable[0] == '\0')
+		return files[i].path;
+	if (dir != NULL && dir[0] == '/')
+		return cdn_arena_printf(e->arena, "%s/%s", dir,
+		    files[i].moved);
+	dir = getenv("HOME");
+	return dir == NULL || dir[0] != '/' ? NULL :
+	    cdn_arena_printf(e->arena, "%s/%s", dir, files[i].path);
+}
+
+/* How many servers `cordon mcp wrap` would change, or warn of. */
+static size_t
+unguarded(const struct examination *e, const char *file,
+    enum cdn_wrap_language language)
+{
+	const struct cdn_wrap_options options = { .language = language,
+		.command = "cordon", .place = e->program };
+	struct cdn_wrap_result result = { 0 };
+	struct cdn_buf text;
+	size_t n = 0;
+
+	cdn_buf_init(&text, CDN_AGENT_FILE_MAX);
+	if (cdn_store_read(file, CDN_AGENT_FILE_MAX, true, &text, NULL) == 0 &&
+	    cdn_wrap((cdn_str){ text.p, text.n }, &options, e->arena, &result,
+		NULL) == 0)
+		for (size_t i = 0; i < result.server_count; i++)
+			n += result.servers[i].left == NULL ||
+			    result.servers[i].open;
+	cdn_buf_done(&text);
+	return n;
+}
+
+static void
+look_into(struct examination *e, size_t i)
+{
+	const char *file = file_name(e, i);
+	size_t n = file == NULL ? 0 : unguarded(e, file, files[i].language);
+
+	if (n > 0)
+		add(e, (struct cdn_host_finding){ "mcp-unguarded",
+		    CDN_HOST_NOTE, cdn_arena_printf(e->arena,
+			"MCP servers in '%s' run without the guard: %zu", file,
+			n),
+		    cdn_arena_printf(e->arena, "'cordon mcp wrap %s'", file) });
+}
+
+int
+cdn_agents_examine(struct cdn_arena *arena, const char *program,
+    struct cdn_doctor *doctor, struct cordon_error *err)
+{
+	struct examination e = { .arena = arena, .program = program,
+		.doctor = doctor };
+	const struct cdn_agent *agent;
+
+	for (size_t i = 0; i < CDN_LEN(files); i++)
+		look_into(&e, i);
+	for (size_t i = 0; (agent = cdn_agent(i)) != NULL; i++)
+		look_for(&e, agent);
+	return e.oom ? cdn_err_nomem(err) : 0;
+}
