@@ -75,19 +75,16 @@ static int
 list(struct cdn_tool_walk *walk, const struct cdn_tool_value *pattern,
     const struct cdn_tool_value *limit)
 {
-	struct listing listing = {
-		.filtered = pattern->given,
-		.limit = limit->given ? (size_t)limit->number : LIMIT_DEFAULT,
-	};
+	struct listing *listing = walk->arg;
 	int code = 0;
 
+	listing->filtered = pattern->given;
+	listing->limit = limit->given ? (size_t)limit->number : LIMIT_DEFAULT;
 	if (pattern->given)
 		code = cdn_tool_pattern(walk->call, "pattern", pattern->text,
-		    &listing.pattern);
+		    &listing->pattern);
 	if (code != 0)
 		return code;
-	walk->each = put_entry;
-	walk->arg = &listing;
 	cdn_json_put_key(walk->call->result, "entries");
 	cdn_json_open(walk->call->result, '[');
 	code = cdn_tool_walk_run(walk);
@@ -101,8 +98,11 @@ list(struct cdn_tool_walk *walk, const struct cdn_tool_value *pattern,
 int
 cdn_tool_list_files(struct cdn_tool_call *call)
 {
+	struct listing listing = { 0 };
 	struct cdn_tool_walk walk = {
 		.call = call,
+		.each = put_entry,
+		.arg = &listing,
 		.path = call->v[LIST_PATH].text,
 		.has_path = call->v[LIST_PATH].given,
 		.after = call->v[LIST_AFTER].text,
@@ -114,8 +114,11 @@ cdn_tool_list_files(struct cdn_tool_call *call)
 int
 cdn_tool_glob(struct cdn_tool_call *call)
 {
+	struct listing listing = { 0 };
 	struct cdn_tool_walk walk = {
 		.call = call,
+		.each = put_entry,
+		.arg = &listing,
 		.path = call->v[GLOB_PATH].text,
 		.has_path = call->v[GLOB_PATH].given,
 		.after = call->v[GLOB_AFTER].text,

@@ -177,28 +177,27 @@ is_plan(const struct cordon_tool_call *asked)
 static int
 answer(struct cdn_tool_call *call, struct cdn_buf *out)
 {
+	struct cdn_json_writer *w = call->result;
 	bool part = !is_plan(call->asked);
-	struct cdn_json_writer w;
 	int code;
 
-	open_answer(&w, out);
+	open_answer(w, out);
 	if (part)
-		open_part(&w, true, "result");
-	call->result = &w;
+		open_part(w, true, "result");
 	code = run(call);
 	if (code == CDN_TOOL_REFUSED) {
 		cdn_buf_reset(out);
-		open_answer(&w, out);
+		open_answer(w, out);
 		part = true;
-		open_part(&w, false, "error");
-		put_error(&w, call);
+		open_part(w, false, "error");
+		put_error(w, call);
 	} else if (code != 0) {
 		return code;
 	}
 	if (part)
-		cdn_json_close(&w);
-	cdn_json_close(&w);
-	return cdn_json_end(&w) ? 0 : cdn_tool_nomem(call);
+		cdn_json_close(w);
+	cdn_json_close(w);
+	return cdn_json_end(w) ? 0 : cdn_tool_nomem(call);
 }
 
 static int
@@ -224,8 +223,10 @@ cdn_tools_call(struct cordon_tools *tools,
     const struct cordon_tool_call *asked, struct cordon_tool_result *ret,
     struct cordon_error *err)
 {
+	struct cdn_json_writer writer;
 	struct cdn_tool_call call = {
 		.tools = tools,
+		.result = &writer,
 		.asked = asked,
 		.arena = cdn_arena_new(),
 		.decision = CORDON_ALLOW,

@@ -99,8 +99,9 @@ find(cdn_str text, cdn_str part)
 	const char *p = part.n == 0 || text.n < part.n ? NULL :
 	    memmem(text.p, text.n, part.p, part.n);
 
-	return p == NULL ? (cdn_str){ 0 } :
-			   cdn_str_from(text, (size_t)(p - text.p));
+	if (p == NULL)
+		return (cdn_str){ 0 };
+	return cdn_str_from(text, (size_t)(p - text.p));
 }
 
 static size_t
