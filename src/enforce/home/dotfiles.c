@@ -257,3 +257,22 @@ cdn_furnish_files(int homefd, const struct cdn_home_spec *spec,
 		r = put_copy(homefd, spec->copies[i]);
 	return r == 0 ? 0 : cdn_err_nomem(err);
 }
+
+/* ----- In the tmp of a granted session ------------------------------------------------ */
+
+int
+cdn_furnish_granted(int tmpfd, const struct cdn_home_spec *spec,
+    struct cordon_error *err)
+{
+	static const char *const empty[] = { ".curlrc", ".wgetrc" };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < CDN_LEN(dotfiles); i++)
+		r = put_dotfile(tmpfd, spec, &dotfiles[i]);
+	for (size_t i = 0; r == 0 && i < CDN_LEN(empty); i++)
+		r = cdn_nest_file(tmpfd, empty[i], CDN_STR("# " HEAD));
+	if (r == -ENOMEM)
+		return cdn_err_nomem(err);
+	return r >= 0 ? 0 : cdn_err_sys(err, -r, "cannot write in '%s'",
+	    spec->tmp);
+}

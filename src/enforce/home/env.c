@@ -124,22 +124,55 @@ static const struct {
 	{ "MAVEN_OPTS", "-Duser.home=", "" },
 };
 
-/* The last is zsh's, which knows no other and reads here-documents there. */
-static const struct {
+struct below {
 	const char *name;
 	const char *behind;
-} of_tmp[] = {
+};
+
+/* The last is zsh's, which knows no other and reads here-documents there. */
+static const struct below of_tmp[] = {
 	{ "TMPDIR", "" }, { "TMP", "" }, { "TEMP", "" },
 	{ "TMPPREFIX", "/zsh" },
 };
+
+/* Where programs are told what to do; not in a home that others write. */
+static const struct below of_grant[] = {
+	{ "CURL_HOME", "" },
+	{ "GIT_CONFIG_GLOBAL", "/.gitconfig" },
+	{ "NPM_CONFIG_USERCONFIG", "/.npmrc" },
+	{ "WGETRC", "/.wgetrc" },
+	{ "XDG_CONFIG_HOME", "/.config" },
+};
+
+static int
+add_below(struct list *list, const char *dir, const struct below *v, size_t n,
+    struct cordon_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const char *value = cdn_arena_printf(list->arena, "%s%s", dir,
+		    v[i].behind);
+
+		if (value == NULL)
+			return cdn_err_nomem(err);
+		r = add(list, cdn_str_of(v[i].name), cdn_str_of(value), err);
+	}
+	return r;
+}
 
 static int
 add_home(struct list *list, const struct cdn_env_spec *spec,
     struct cordon_error *err)
 {
+	bool apart = spec->granted && spec->home[0] != '\0' &&
+	    spec->tmp[0] != '\0';
 	const char *value;
 	int r = 0;
 
+	if (apart)
+		r = add_below(list, spec->tmp, of_grant, CDN_LEN(of_grant),
+		    err);
 	for (size_t i = 0; r == 0 && spec->home[0] != '\0' &&
 	     i < CDN_LEN(of_home); i++) {
 		value = cdn_arena_printf(list->arena, "%s%s%s",
@@ -149,15 +182,8 @@ add_home(struct list *list, const struct cdn_env_spec *spec,
 		r = add(list, cdn_str_of(of_home[i].name), cdn_str_of(value),
 		    err);
 	}
-	for (size_t i = 0;
-	     r == 0 && spec->tmp[0] != '\0' && i < CDN_LEN(of_tmp); i++) {
-		value = cdn_arena_printf(list->arena, "%s%s", spec->tmp,
-		    of_tmp[i].behind);
-		if (value == NULL)
-			return cdn_err_nomem(err);
-		r = add(list, cdn_str_of(of_tmp[i].name), cdn_str_of(value),
-		    err);
-	}
+	if (r == 0 && spec->tmp[0] != '\0')
+		r = add_below(list, spec->tmp, of_tmp, CDN_LEN(of_tmp), err);
 	return r;
 }
 

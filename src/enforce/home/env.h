@@ -18,7 +18,9 @@
  * home of its own the same holds for CARGO_HOME, GOPATH, PYTHONUSERBASE and
  * XDG_*_HOME, and these are set, last but for --env: HOME, XDG_*_HOME,
  * GRADLE_USER_HOME, MAVEN_OPTS; with a private tmp TMPDIR, TMP, TEMP
- * and TMPPREFIX.
+ * and TMPPREFIX.  Where something is granted XDG_CONFIG_HOME,
+ * GIT_CONFIG_GLOBAL, NPM_CONFIG_USERCONFIG, CURL_HOME and WGETRC point to the
+ * tmp, for other runs write the home.
  *
  * PATH is cleaned of empty and relative entries (--env PATH=... is taken as it
  * is); when nothing is left of it, it is CDN_ENV_DEFAULT_PATH.  Entries of
@@ -47,6 +49,7 @@ struct cdn_env_spec {
 	size_t layer_count;
 	const char *home; /* HOME of the cage; "" = the caller's stays */
 	const char *tmp;  /* TMPDIR; "" = the caller's stays */
+	bool granted;	  /* what programs obey lies in tmp, see home.h */
 	/* Of an agent, each NULL or ending with NULL: NAME=VALUE, below `set`
 	 * and `drop` of the layers; patterns that count as baseline. */
 	const char *const *agent_set;

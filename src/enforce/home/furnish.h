@@ -25,4 +25,11 @@ CDN_MUST_USE int cdn_furnish_files(int homefd,
     const struct cdn_home_spec *spec, cdn_furnish_covered_fn *covered,
     const void *arg, struct cordon_error *err);
 
+/*
+ * The same for the tmp of a granted session: what the environment then names
+ * must be there, or a program looks for it in the home.
+ */
+CDN_MUST_USE int cdn_furnish_granted(int tmpfd,
+    const struct cdn_home_spec *spec, struct cordon_error *err);
+
 #endif

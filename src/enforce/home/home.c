@@ -312,6 +312,9 @@ open_all(struct cdn_home *home, const struct cdn_home_spec *spec,
 		return home->basefd;
 	if (spec->tmp[0] != '\0')
 		r = open_tmp(home, spec, err);
+	if (r == 0 && spec->granted && spec->home[0] != '\0' &&
+	    spec->tmp[0] != '\0')
+		r = cdn_furnish_granted(home->lockfd, spec, err);
 	if (r == 0 && spec->home[0] != '\0')
 		r = open_home(home, spec, err);
 	return r;

@@ -29,6 +29,10 @@ struct cdn_home_spec {
 	bool substitute;
 	const char *home;	/* absolute, below base; "" = the real one stays */
 	const char *tmp;	/* absolute, below base; "" = the host's */
+	/* Something is granted to this session alone.  Others write the home,
+	 * too, so the files that programs obey lie in tmp as well, and the
+	 * environment names those (env.h). */
+	bool granted;
 	const char *path;	/* the composed PATH, for .profile; "" = none */
 	/* Declared roots: those below the real home get a link at the same
 	 * relative place.  Absolute. */

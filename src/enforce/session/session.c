@@ -279,6 +279,7 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 	g->lookup = cdn_lookup_new(s->arena);
 	if (g->lookup == NULL)
 		return cdn_err_nomem(err);
+	s->own.granted = options->grants != NULL;
 	g->code = cdn_own_find(s, g->lookup, options, err);
 	if (g->code == 0)
 		g->code = cdn_agent_here_find(s, options, err);

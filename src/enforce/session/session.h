@@ -35,6 +35,7 @@ struct cdn_own {
 	bool substitute;  /* base is the latter: STATE cannot be written */
 	const char *home; /* base/homes/..., "" when the real one is used */
 	const char *tmp;  /* base/tmp/ID, "" when the host's is used */
+	bool granted; /* for a command that gets more than others: home.h */
 };
 
 /* The agent that is run: agent.h.  Paths are as named, links not followed. */

@@ -40,22 +40,23 @@ class Listener:
         self.socket.bind(('127.0.0.1', 0))
         self.socket.listen(64)
         self.port = self.socket.getsockname()[1]
-        self.count = 0
+        self.came = []
         threading.Thread(target=self.run, daemon=True).start()
 
     def run(self):
         while True:
-            self.socket.accept()[0].close()
-            self.count += 1
+            peer, address = self.socket.accept()
+            peer.close()
+            self.came.append(address)
 
     def seen(self):
         """All that came before now: ours is the last in the queue."""
-        before = self.count
-        socket.create_connection(('127.0.0.1', self.port)).close()
-        while self.count == before:
-            time.sleep(0.01)
-        self.count -= 1
-        return self.count
+        with socket.create_connection(('127.0.0.1', self.port)) as ours:
+            address = ours.getsockname()
+            while address not in self.came:
+                time.sleep(0.01)
+        self.came.remove(address)
+        return len(self.came)
 
 
 def git(stage, *args, cwd=None):
@@ -170,6 +171,35 @@ def channels(stage, worker):
        'every question and every no is recorded', kinds)
 
 
+PLANT = """set -e
+mkdir -p ~/.config/git ~/hooks
+printf '#!/bin/bash\\n%s\\nexit 0\\n' >~/hooks/pre-push
+chmod +x ~/hooks/pre-push
+for file in ~/.config/git/config ~/.gitconfig; do
+	printf '[core]\\n\\thooksPath = %%s\\n' ~/hooks >$file
+done
+printf 'url = http://127.0.0.1:%d/\\n' >~/.curlrc
+cp ~/.curlrc ~/.config/curlrc
+git config core.hooksPath
+"""
+
+
+def planted(stage, worker, port, listener):
+    """What a command leaves in the home is not obeyed by one with a grant."""
+    before = listener.seen()
+    stage.write('work/plant.sh', PLANT % (KNOCK % port, port))
+    code, answer, _ = stage.call('shell', {'command': 'bash plant.sh'},
+                                 '--worker', worker)
+    ok(code == 0 and answer['result']['stdout'].endswith('/hooks\n'),
+       'the control: git obeys what was planted', answer)
+    code, answer, _ = stage.call(
+        'shell', {'command': 'git push -q --dry-run origin main'},
+        '--worker', worker, '--approve-with', 'exit 0')
+    ok(code == 0 and answer['result']['exit_code'] == 0 and
+       listener.seen() == before, 'but not when it has a grant', answer)
+    os.remove(stage.path('work/plant.sh'))
+
+
 def push(stage, worker):
     asked = stage.path('asked')
     code, answer, said = stage.call(
@@ -219,8 +249,9 @@ def prompts(stage, worker):
        'a prompt shows what cannot be seen', answer)
 
 
-def at_terminal(stage, worker, before, after):
+def at_terminal(stage, worker, before, after, cwd='.'):
     """`cat f` asked for at a terminal: what was shown, and the answer."""
+    asked = json.dumps({'command': 'cat f', 'cwd': cwd})
     out = stage.path('answer')
     pid, master = os.forkpty()
     if pid == 0:
@@ -228,7 +259,7 @@ def at_terminal(stage, worker, before, after):
         # Somebody else is at the terminal first, and stays in front of it.
         os.dup2(os.open(out, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), 1)
         os.read(0, 1)
-        os.execve(CORDON, [CORDON, 'tool', 'shell', '{"command":"cat f"}',
+        os.execve(CORDON, [CORDON, 'tool', 'shell', asked,
                            '--worker', worker, '--audit', stage.audit],
                   stage.env)
     os.write(master, b'\n' + before)
@@ -257,6 +288,12 @@ def terminal(stage, worker):
     code, answer, _ = at_terminal(stage, worker, b'yes\n', b'\n')
     ok(code == 4 and not answer['ok'],
        'what was typed before the question is no answer', answer)
+    stage.write('work/d\u202e\x9b2J/f', '1\n')
+    code, answer, shown = at_terminal(stage, worker, b'', b'yes\n',
+                                      'd\u202e\x9b2J')
+    ok(code == 0 and '/d\\xe2\\x80\\xae\\xc2\\x9b2J' in shown and
+       '\u202e' not in shown and '\x9b' not in shown,
+       'nor does the name of a directory change what is seen', shown)
 
 
 def main():
@@ -268,6 +305,7 @@ def main():
         prepare(stage, port)
         channels(stage, worker)
         smuggle(stage, worker, listener.port, listener)
+        planted(stage, worker, listener.port, listener)
         push(stage, worker)
         after(stage, worker, listener.port, listener)
         ceiling(stage, worker)

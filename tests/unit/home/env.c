@@ -61,6 +61,7 @@ struct given {
 	size_t layer_count;
 	const char *extra[LIST_MAX];
 	const char *home, *tmp;
+	bool granted;
 	bool agent; /* which sets S and wants X_* */
 };
 
@@ -81,6 +82,7 @@ compose(const struct given *g)
 		.layer_count = g->layer_count,
 		.home = g->home != NULL ? g->home : "",
 		.tmp = g->tmp != NULL ? g->tmp : "",
+		.granted = g->granted,
 		.agent_set = g->agent ? agent_set : NULL,
 		.agent_pass = g->agent ? agent_pass : NULL,
 		.extra = g->extra,
@@ -338,6 +340,19 @@ test_home(void)
 	    NOTHING " TEMP=/own TMP=/own TMPDIR=/own "
 	    "TMPPREFIX=/own/zsh", "a private tmp");
 	is(GIVEN(CALLER("TMPDIR=/t")), NOTHING " TMPDIR=/t", "the host's");
+	is(GIVEN(CALLER("WGETRC=/w"), .home = "/own", .tmp = "/t",
+	       .granted = true),
+	    "CURL_HOME=/t GIT_CONFIG_GLOBAL=/t/.gitconfig "
+	    "GRADLE_USER_HOME=/own/.gradle HOME=/own "
+	    "MAVEN_OPTS=-Duser.home=/own NPM_CONFIG_USERCONFIG=/t/.npmrc "
+	    NOTHING " TEMP=/t TMP=/t TMPDIR=/t TMPPREFIX=/t/zsh "
+	    "WGETRC=/t/.wgetrc XDG_CACHE_HOME=/own/.cache "
+	    "XDG_CONFIG_HOME=/t/.config XDG_DATA_HOME=/own/.local/share "
+	    "XDG_STATE_HOME=/own/.local/state",
+	    "with a grant nothing is obeyed that others may have written");
+	is(GIVEN(CALLER("HOME=/h"), .tmp = "/t", .granted = true),
+	    "HOME=/h " NOTHING " TEMP=/t TMP=/t TMPDIR=/t TMPPREFIX=/t/zsh",
+	    "in the real home it is the user who wrote it");
 }
 
 static void
