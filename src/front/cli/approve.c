@@ -188,6 +188,20 @@ reads_yes(int fd, long long deadline)
 	return n > 0 && strcmp(line, "yes\n") == 0;
 }
 
+/* A directory may be called anything: its name is plain characters here. */
+static void
+put_plain(int fd, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+		char shown[8];
+
+		snprintf(shown, sizeof(shown),
+		    c < ' ' || c > '~' || c == '\\' ? "\\x%02x" : "%c", c);
+		put(fd, shown);
+	}
+}
+
 static enum cordon_answer
 ask_terminal(const struct cordon_approval *approval)
 {
@@ -201,9 +215,7 @@ ask_terminal(const struct cordon_approval *approval)
 	put(fd, approval->prompt);
 	if (approval->cwd != NULL) {
 		put(fd, "\n  in: ");
-		for (const char *p = approval->cwd; *p != '\0'; p++)
-			put(fd, (unsigned char)*p < ' ' || *p == 0x7f ? "?" :
-			    (char[]){ *p, '\0' });
+		put_plain(fd, approval->cwd);
 	}
 	put(fd, "\n  once? yes or no: ");
 	yes = reads_yes(fd, now_ms() + (long long)approval->expires_ms);
