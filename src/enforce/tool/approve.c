@@ -214,28 +214,69 @@ judge_first(struct cdn_tool_call *call)
 	return 0;
 }
 
-/* "write_text notes.md content=12 bytes" */
-static int
-words_of(struct cdn_tool_call *call, const char **ret)
+#define SHOWN_MAX 64 /* bytes of a text that is no path */
+
+/* NULL: out of memory. */
+static const char *
+word_of(struct cdn_tool_call *call, const struct cdn_tool_field *field,
+    const struct cdn_tool_value *v)
 {
-	size_t n = 0;
-
-	ret[n++] = call->tool->info.name;
-	for (size_t i = 0; call->tool->takes[i].name != NULL; i++) {
-		const struct cdn_tool_field *field = &call->tool->takes[i];
-		cdn_str text = call->v[i].text;
-		bool shown = field->type == CDN_TOOL_PATH || text.n <= 64;
-
-		if (!call->v[i].given || text.p == NULL)
-			continue;
-		ret[n] = shown ? cdn_arena_printf(call->arena, "%s=%.*s",
-		    field->name, CDN_STR_ARG(text)) :
-		    cdn_arena_printf(call->arena, "%s=(%zu bytes)",
-			field->name, text.n);
-		if (ret[n++] == NULL)
-			return cdn_tool_nomem(call);
+	switch (field->type) {
+	case CDN_TOOL_BOOL:
+		return cdn_arena_printf(call->arena, "%s=%s", field->name,
+		    v->flag ? "true" : "false");
+	case CDN_TOOL_NUMBER:
+		return cdn_arena_printf(call->arena, "%s=%lld", field->name,
+		    (long long)v->number);
+	case CDN_TOOL_TEXT:
+		if (v->text.n > SHOWN_MAX)
+			return cdn_arena_printf(call->arena, "%s=(%zu bytes)",
+			    field->name, v->text.n);
+		break;
+	default: /* what it is about: in full, or nobody is asked */
+		break;
 	}
-	ret[n] = NULL;
+	return cdn_arena_printf(call->arena, "%s=%.*s", field->name,
+	    CDN_STR_ARG(v->text));
+}
+
+static bool
+add_words(struct cdn_tool_call *call, size_t i, const char **words, size_t *n)
+{
+	const struct cdn_tool_field *field = &call->tool->takes[i];
+	const struct cdn_tool_value *v = &call->v[i];
+	struct cdn_tool_value one = *v;
+	bool list = field->type == CDN_TOOL_PATHS;
+
+	for (size_t k = 0; k < (list ? v->count : 1); k++) {
+		if (list)
+			one.text = v->list[k];
+		words[*n] = word_of(call, field, &one);
+		if (words[(*n)++] == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* "write_text path=notes.md content=(120 bytes)", ends with NULL. */
+static int
+words_of(struct cdn_tool_call *call, const char ***ret)
+{
+	const struct cdn_tool_field *takes = call->tool->takes;
+	size_t most = CDN_TOOL_ARGUMENTS_MAX + 2, n = 0;
+	const char **words;
+
+	for (size_t i = 0; takes[i].name != NULL; i++)
+		most += call->v[i].count;
+	words = cdn_arena_array(call->arena, most, sizeof(*words));
+	if (words == NULL)
+		return cdn_tool_nomem(call);
+	words[n++] = call->tool->info.name;
+	for (size_t i = 0; takes[i].name != NULL; i++)
+		if (call->v[i].given && !add_words(call, i, words, &n))
+			return cdn_tool_nomem(call);
+	words[n] = NULL;
+	*ret = words;
 	return 0;
 }
 
@@ -258,7 +299,7 @@ int
 cdn_tool_approve_files(struct cdn_tool_call *call)
 {
 	static const struct cordon_grants none = { 0 };
-	const char *words[CDN_TOOL_ARGUMENTS_MAX + 2];
+	const char **words = NULL;
 	struct cdn_tool_ask what = { .grants = &none,
 		.arguments = { call->asked->arguments,
 		    call->asked->arguments_len } };
@@ -269,7 +310,7 @@ cdn_tool_approve_files(struct cdn_tool_call *call)
 		return 0;
 	code = judge_first(call);
 	if (code == 0)
-		code = words_of(call, words);
+		code = words_of(call, &words);
 	if (code != 0)
 		return code;
 	cdn_buf_init(&prompt, CDN_TOOL_RESULT_MAX);

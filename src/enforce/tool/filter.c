@@ -83,6 +83,25 @@ cdn_tool_filter_takes(const struct cdn_tool_call *call,
 	return judge(call, real, size, &filter) == CORDON_REFUSAL_NONE;
 }
 
+/* What refused it stands in the worker's document. */
+static int
+name_rule(struct cdn_tool_call *call, const struct cordon_filter *filter,
+    const char *rule, int code)
+{
+	call->refused.has_verdict = true;
+	call->refused.verdict = (struct cordon_verdict){
+		.decision = CORDON_DENY,
+		.as = CORDON_AS_AGENT,
+		.operation = CORDON_READ,
+		.layer = CORDON_LAYER_WORKER,
+		.profile = call->tools->options.session->profile,
+		.matched_rule = rule,
+		.source = filter->source,
+		.line = filter->line,
+	};
+	return code;
+}
+
 int
 cdn_tool_filter(struct cdn_tool_call *call, const struct cdn_real *real,
     uint64_t size)
@@ -93,12 +112,14 @@ cdn_tool_filter(struct cdn_tool_call *call, const struct cdn_real *real,
 	if (why == CORDON_REFUSAL_NONE)
 		return 0;
 	if (why == CORDON_REFUSAL_SUFFIX)
-		return cdn_tool_refuse(call, why,
-		    "'%s' has none of the suffixes that the worker takes in "
-		    "'%s' (%s:%u)", real->path, filter.id, filter.source,
-		    filter.line);
-	return cdn_tool_refuse(call, why,
-	    "'%s' has %llu bytes, and the worker takes %llu in '%s' (%s:%u)",
-	    real->path, (unsigned long long)size, filter.max_file_bytes,
-	    filter.id, filter.source, filter.line);
+		return name_rule(call, &filter, "suffixes",
+		    cdn_tool_refuse(call, why,
+			"'%s' has none of the suffixes that the worker takes "
+			"in '%s' (%s:%u)", real->path, filter.id,
+			filter.source, filter.line));
+	return name_rule(call, &filter, "max_file_bytes",
+	    cdn_tool_refuse(call, why,
+		"'%s' has %llu bytes, and the worker takes %llu in '%s' "
+		"(%s:%u)", real->path, (unsigned long long)size,
+		filter.max_file_bytes, filter.id, filter.source, filter.line));
 }

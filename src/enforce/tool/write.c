@@ -180,6 +180,10 @@ edit_file(struct cdn_tool_call *call, const struct cdn_tool_file *file)
 	if (file->is_directory)
 		return cdn_tool_refuse(call, CORDON_REFUSAL_INVALID,
 		    "'%s' is a directory", file->real.path);
+	/* Before it is looked into: what is found there is an answer, too. */
+	code = cdn_tool_filter(call, &file->real, file->size);
+	if (code != 0)
+		return code;
 	if (file->size > CDN_TOOL_TEXT_MAX)
 		return cdn_tool_refuse(call, CORDON_REFUSAL_SIZE,
 		    "'%s' has more than %ld bytes", file->real.path,
