@@ -48,6 +48,7 @@ fill_request(struct cordon_process *p)
 
 	r->argv = as_argv(o->argv);
 	r->cwd = o->cwd;
+	r->cwd_is = p->cwd_is;
 	r->wall_ms = limits->wall_ms;
 	r->stdin_mode = (enum cdn_stdin_mode)o->stdin_mode;
 	r->stdin_bytes = (cdn_str){ o->stdin_bytes, o->stdin_len };
@@ -229,18 +230,26 @@ process_new(const struct cordon_session *session,
 	return p;
 }
 
+/* What the options of the public cannot say. */
+struct particulars {
+	const struct cdn_inside *inside;
+	const int *stdio;
+	const struct cdn_run_place *cwd_is;
+};
+
 static int
 start_new(const struct cordon_session *session,
-    const struct cordon_run_options *options, const struct cdn_inside *inside,
-    const int *stdio, struct cordon_process **ret, struct cordon_error *err)
+    const struct cordon_run_options *options, struct particulars with,
+    struct cordon_process **ret, struct cordon_error *err)
 {
 	struct cordon_process *p = process_new(session, options);
 	int code;
 
 	if (p == NULL)
 		return cdn_err_nomem(err);
-	p->inside = inside;
-	p->stdio = stdio;
+	p->inside = with.inside;
+	p->stdio = with.stdio;
+	p->cwd_is = with.cwd_is;
 	cdn_terms_find(session, options, &p->terms);
 	code = cdn_own_make_id(p->run, err);
 	if (code == 0)
@@ -258,7 +267,17 @@ cdn_launch_start(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cordon_process **ret,
     struct cordon_error *err)
 {
-	return start_new(session, options, NULL, NULL, ret, err);
+	return start_new(session, options, (struct particulars){ 0 }, ret, err);
+}
+
+int
+cdn_launch_start_in(const struct cordon_session *session,
+    const struct cordon_run_options *options,
+    const struct cdn_run_place *cwd_is, struct cordon_process **ret,
+    struct cordon_error *err)
+{
+	return start_new(session, options,
+	    (struct particulars){ .cwd_is = cwd_is }, ret, err);
 }
 
 int
@@ -266,7 +285,8 @@ cdn_launch_start_with(const struct cordon_session *session,
     const struct cordon_run_options *options, const int *stdio,
     struct cordon_process **ret, struct cordon_error *err)
 {
-	return start_new(session, options, NULL, stdio, ret, err);
+	return start_new(session, options,
+	    (struct particulars){ .stdio = stdio }, ret, err);
 }
 
 int
@@ -400,6 +420,7 @@ cdn_launch_inside(const struct cordon_session *session,
 	if (terms.backend == CORDON_BACKEND_NONE)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "without a sandbox there is nothing to look at from inside");
-	code = start_new(session, options, inside, NULL, &p, err);
+	code = start_new(session, options,
+	    (struct particulars){ .inside = inside }, &p, err);
 	return code != 0 ? code : cdn_launch_wait(p, ret, err);
 }

@@ -163,6 +163,12 @@ CDN_MUST_USE int cdn_launch_start(const struct cordon_session *session,
 CDN_MUST_USE int cdn_launch_start_with(const struct cordon_session *session,
     const struct cordon_run_options *options, const int *stdio,
     struct cordon_process **ret, struct cordon_error *err);
+/* The same, in this directory or not at all; it must stay until then. */
+struct cdn_run_place;
+CDN_MUST_USE int cdn_launch_start_in(const struct cordon_session *session,
+    const struct cordon_run_options *options,
+    const struct cdn_run_place *cwd_is, struct cordon_process **ret,
+    struct cordon_error *err);
 /* Something that belongs to the run; any thread, until it is waited for. */
 CDN_MUST_USE int cdn_launch_event(const struct cordon_process *process,
     enum cdn_event_kind kind, const struct cdn_event_field *fields, size_t n,

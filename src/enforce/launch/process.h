@@ -23,6 +23,7 @@ struct cordon_process {
 	const struct cordon_run_options *options;
 	const struct cdn_inside *inside; /* instead of the program, or NULL */
 	const int *stdio; /* of the program, or NULL: as the options say */
+	const struct cdn_run_place *cwd_is; /* NULL: what its name says */
 	char run[17];
 	struct cdn_terms terms;
 	struct cordon_plan *plan;

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include "enforce/sys/forgo.h"
 
@@ -125,9 +126,18 @@ set_stdio(const struct cdn_launch *launch)
 CDN_BARE static int
 change_directory(const struct cdn_launch *launch)
 {
+	const struct cdn_run_place *is = launch->request->cwd_is;
 	const char *cwd = launch->request->cwd;
+	struct stat st;
+	long r = cwd == NULL ? 0 : cdn_raw(SYS_chdir, cwd);
 
-	return cwd == NULL ? 0 : (int)cdn_raw(SYS_chdir, cwd);
+	if (r < 0 || is == NULL)
+		return (int)r;
+	/* A name can be given to another one at any time; this cannot. */
+	r = cdn_raw(SYS_newfstatat, AT_FDCWD, ".", &st, 0);
+	if (r < 0)
+		return (int)r;
+	return st.st_dev == is->dev && st.st_ino == is->ino ? 0 : -ESTALE;
 }
 
 CDN_BARE static int

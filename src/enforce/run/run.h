@@ -98,12 +98,20 @@ unsigned cdn_run_limits_probe(const struct cdn_run_limits *limits);
 enum cdn_run_scope cdn_run_limits_scope(const struct cdn_run_limits *limits,
     unsigned held);
 
+/* A directory, whatever it is called. */
+struct cdn_run_place {
+	dev_t dev;
+	ino_t ino;
+};
+
 struct cdn_run_request {
 	const char *program; /* the file to execute; a path, not looked up,
 			      * seen from cwd when relative */
 	char *const *argv;   /* NULL-terminated, argv[0] included */
 	char *const *envp;   /* complete: nothing is added */
 	const char *cwd;     /* NULL: the caller's */
+	/* What cwd must be when the command is in it (-ESTALE), or NULL. */
+	const struct cdn_run_place *cwd_is;
 	uint64_t wall_ms;    /* 0 = no deadline */
 	uint64_t grace_ms;   /* between SIGTERM and SIGKILL; 0 = 5000 */
 	enum cdn_stdin_mode stdin_mode;

@@ -233,13 +233,15 @@ run(struct running *r)
 {
 	struct cdn_tool_call *call = r->command->call;
 	const struct cordon_run_options options = options_of(r);
+	const struct cdn_run_place place = { r->command->cwd.dev,
+		r->command->cwd.ino };
 	struct cordon_process *process = NULL;
 	bool cancelled = false;
 	int code;
 
 	cdn_buf_putc(&r->denials, '[');
-	code = cdn_launch_start(r->command->policy.session, &options, &process,
-	    &call->err);
+	code = cdn_launch_start_in(r->command->policy.session, &options, &place,
+	    &process, &call->err);
 	if (code != 0)
 		return not_started(r, code);
 	wait_for(call, cdn_launch_running(process), &cancelled);

@@ -2,6 +2,7 @@
 #include "actor.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "enforce/sys/process.h"
 
@@ -276,6 +277,8 @@ test_place(void)
 	static const char *const one[] = { "A=1", NULL };
 	struct cdn_run_request request = request_of(SHELL("pwd; env"));
 	struct cdn_run_result result;
+	struct cdn_run_place place;
+	struct stat st;
 
 	request.program = "/usr/bin/env";
 	request.envp = vector_of(one);
@@ -294,6 +297,13 @@ test_place(void)
 	result = must_run(&request);
 	ok(is_text(&result.out, "/usr\n/bin/sh\n"),
 	    "the directory too, and the program is seen from there");
+	cdn_run_result_done(&result);
+	ok(stat("/usr", &st) == 0, "there is /usr");
+	place = (struct cdn_run_place){ st.st_dev, st.st_ino };
+	request.cwd_is = &place;
+	result = must_run(&request);
+	ok(is_text(&result.out, "/usr\n/bin/sh\n"),
+	    "or a directory that it must be");
 	cdn_run_result_done(&result);
 }
 

@@ -278,6 +278,7 @@ refuse(const void *arg, pid_t pid)
 }
 
 static const char *const inner_step = "landlock";
+static const struct cdn_run_place nowhere;
 
 static const struct {
 	const char *name;
@@ -306,6 +307,9 @@ static const struct {
 	    "failed to spawn `/bin/sh`: cwd: No such file or directory" },
 	{ "not a directory", { .cwd = "/bin/sh" }, CORDON_E_SYSTEM,
 	    "failed to spawn `/bin/sh`: cwd: Not a directory" },
+	{ "another directory", { .cwd = "/usr", .cwd_is = &nowhere },
+	    CORDON_E_SYSTEM,
+	    "failed to spawn `/bin/sh`: cwd: Stale file handle" },
 	{ "a cage that is shut", { .entry = { .enter = refuse } },
 	    CORDON_E_SYSTEM,
 	    "failed to spawn `/bin/sh`: cage: Operation not permitted" },
