@@ -63,7 +63,9 @@ def check_links(world, name):
        got)
     os.unlink(world.path('ws/src/link'))
     for form in (' ' + world.path('outside.txt'), 'src/a.c\n', '~/x',
-                 'src/a\u0301.c', 'src/../../outside.txt'):
+                 'src/a\u0301.c', 'src/../../outside.txt',
+                 'secret.txt\u00a0', '\u3000secret.txt', 'secret.txt\ufeff',
+                 'src/\u212aEY'):
         got = perform(world, name, 'read', form)
         ok(got.blocked, '%s: %r is not waved through' % (name, form), got)
 
@@ -87,6 +89,10 @@ def check_servers(world, name):
         ('NeverHeardOf', {'thing': outside}, True),
         ('NeverHeardOf', {'file_path': '../outside.txt'}, True),
         ('NeverHeardOf', {}, False),
+        ('NeverHeardOf', {'command': 'cat src/a.c'}, False),
+        ('NeverHeardOf', {'command': 'cat ' + outside}, True),
+        ('NeverHeardOf', {'cmd': 'cat secret.txt'}, True),
+        ('NeverHeardOf', {'script': ['sh', '-c', 'cat ' + outside]}, True),
     ]
     for tool, given, blocked in table:
         got = ask(tool, given)
@@ -128,6 +134,11 @@ SPECIAL = [
     ('claude', 'Bash', {'command': 'ls',
                         'dangerouslyDisableSandbox': True}, True),
     ('claude', 'Bash', {'script': 'ls'}, True),
+    # Where names begin is not said by what the agent does not know.
+    ('claude', 'Bash', {'command': 'cat ../outside.txt',
+                        'workdir': 'src'}, True),
+    ('claude', 'Glob', {'pattern': '../*.txt',
+                        'target_directory': 'src'}, True),
     ('codex', 'apply_patch', {'command': PATCH % (
         '*** Update File: src/a.c\n@@\n-a\n+*** Add File: ../x')}, False),
     ('codex', 'apply_patch', {'command': PATCH % (
@@ -137,6 +148,12 @@ SPECIAL = [
     ('codex', 'apply_patch', {'command': PATCH % (
         '  *** Delete File:   ../x  ')}, True),
     ('codex', 'apply_patch', {'command': PATCH % '*** Chmod: ../x'}, True),
+    ('codex', 'apply_patch', {'command': PATCH % (
+        '*** Add File: src/b.c\n+x\n\u00a0*** Delete File: ../x')}, True),
+    ('codex', 'apply_patch', {'command': PATCH % (
+        '\u2028*** Delete File: ../x')}, True),
+    ('codex', 'apply_patch', {'command': PATCH % (
+        '*** Update File: src/a.c\u00a0\n@@\n-a\n+b')}, True),
     ('codex', 'apply_patch', {'command': '--- a\n+++ /etc/x\n'}, True),
     ('codex', 'Bash', {'command': "apply_patch <<'E'\n" + PATCH % (
         '*** Add File: src/b.c\n+x') + 'E'}, False),
@@ -166,8 +183,18 @@ SPECIAL = [
                                      'dir_path': 'src'}, False),
     ('gemini', 'run_shell_command', {'command': 'ls',
                                      'dir_path': '..'}, True),
+    ('gemini', 'run_shell_command', {'command': 'cat ../outside.txt',
+                                     'directory': 'src'}, True),
+    ('gemini', 'run_shell_command', {'command': 'cat a.c', 'directory': 'src',
+                                     'dir_path': './src'}, False),
+    ('gemini', 'run_shell_command', {'command': 'ls', 'directory': '.',
+                                     'dir_path': 'src'}, True),
     ('gemini', 'list_directory', {'path': '.'}, False),
     ('gemini', 'list_directory', {'path': '..'}, True),
+    ('cursor', 'Shell', {'command': 'cat ../a.c', 'cwd': 'src',
+                         'working_directory': 'src'}, True),
+    ('cursor', 'Shell', {'command': 'cat ../a.c',
+                         'working_directory': 'src'}, False),
     ('cursor', 'Delete', {'path': 'src/a.c'}, False),
     ('cursor', 'Delete', {'path': 'secret.txt'}, True),
 ]

@@ -83,20 +83,6 @@ cdn_hook_refuse(struct cdn_hook_ask *j, const char *fmt, ...)
 
 /* ----- Names ------------------------------------------------------------ */
 
-/* U+0300 to U+036F: an agent that composes them opens another name. */
-static bool
-has_combining(cdn_str text)
-{
-	for (size_t i = 0; i + 1 < text.n; i++) {
-		unsigned char a = (unsigned char)text.p[i];
-		unsigned char b = (unsigned char)text.p[i + 1];
-
-		if ((a == 0xcc && b >= 0x80) || (a == 0xcd && b <= 0xaf))
-			return true;
-	}
-	return false;
-}
-
 int
 cdn_hook_ask_path(struct cdn_hook_ask *j, enum cordon_op op, cdn_str raw)
 {
@@ -105,12 +91,12 @@ cdn_hook_ask_path(struct cdn_hook_ask *j, enum cordon_op op, cdn_str raw)
 	struct cdn_real real;
 	int code;
 
-	if (cdn_str_trim(raw).n != raw.n)
+	if (cdn_name_trim(raw).n != raw.n)
 		return cdn_hook_refuse(j, "'%s' begins or ends with white space, "
 		    "which %s may leave out", j->field,
 		    j->call->dialect->name);
-	if (has_combining(raw))
-		return cdn_hook_refuse(j, "'%s' holds combining characters, which "
+	if (cdn_name_is_composed(raw))
+		return cdn_hook_refuse(j, "'%s' holds characters that "
 		    "%s may compose to another name", j->field,
 		    j->call->dialect->name);
 	snprintf(j->ret->path, sizeof(j->ret->path), "%.*s", CDN_STR_ARG(raw));

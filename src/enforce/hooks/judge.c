@@ -13,6 +13,7 @@ judge_text(struct cdn_hook_ask *j, enum cdn_want want, cdn_str text)
 		break;
 	case CDN_WANT_READ:
 	case CDN_WANT_BASE:
+	case CDN_WANT_OLD_BASE:
 		return cdn_hook_ask_path(j, CORDON_READ, text);
 	case CDN_WANT_MODIFY:
 		return cdn_hook_ask_path(j, CORDON_MODIFY, text);
@@ -73,24 +74,51 @@ judge_value(struct cdn_hook_ask *j, enum cdn_want want,
 	return code;
 }
 
-/* The directory that the others begin at, which is asked about as well. */
+/* ----- Where names begin -------------------------------------------------- */
+
+struct walk {
+	bool bases;	     /* only those, before all others */
+	bool moved;	     /* there was one */
+	bool doubtful;	     /* and the agent may not know of it */
+	struct cdn_real start; /* where names begin without any */
+	size_t asked;	     /* arguments that something was asked about */
+	struct cdn_buf rest; /* an object of those that are not known */
+};
+
+static bool
+is_base(enum cdn_want want)
+{
+	return want == CDN_WANT_BASE || want == CDN_WANT_OLD_BASE;
+}
+
+/*
+ * The directory that the others begin at, which is asked about as well.  A
+ * second one must be the same: nobody knows which of them the agent takes.
+ */
 static int
-move_base(struct cdn_hook_ask *j, const struct cdn_json_node *node)
+move_base(struct cdn_hook_ask *j, struct walk *w,
+    const struct cdn_json_node *node)
 {
 	struct cordon_error why = { 0 };
 	struct cdn_real real;
 	cdn_str text;
-	int code = judge_value(j, CDN_WANT_BASE, node);
+	int code = w->moved ? 0 : judge_value(j, CDN_WANT_BASE, node);
 
-	if (code != 0 || node->type != CDN_JSON_STRING)
+	if (code != 0 || node->type == CDN_JSON_NULL)
 		return code;
+	if (node->type != CDN_JSON_STRING)
+		return cdn_hook_refuse(j, "'%s' is no text", j->field);
 	if (!cdn_json_string(j->call->json, node, j->arena, &text))
 		return cdn_err_nomem(j->err);
-	code = cdn_session_find(j->policy.session, j->base.path, text, &real,
+	code = cdn_session_find(j->policy.session, w->start.path, text, &real,
 	    &why);
 	if (code != 0)
 		return code == CORDON_E_NOMEM ? cdn_err_nomem(j->err) :
 		    cdn_hook_refuse(j, "%s", why.text);
+	if (w->moved && strcmp(real.path, j->base.path) != 0)
+		return cdn_hook_refuse(j, "'%s' names a second directory to "
+		    "begin in", j->field);
+	w->moved = true;
 	j->base = real;
 	return 0;
 }
@@ -129,6 +157,28 @@ judge_unknown(struct cdn_hook_ask *j, cdn_str name, cdn_str arguments, bool writ
 	return 1;
 }
 
+/* What is called a command is one, also where nobody knows the tool. */
+static int
+judge_commands(struct cdn_hook_ask *j)
+{
+	const struct cdn_json *json = j->call->json;
+	const struct cdn_json_node *node;
+	cdn_str name;
+	int code = 0;
+
+	for (node = cdn_json_first(json, j->call->input);
+	     node != NULL && code == 0; node = cdn_json_next(json, node)) {
+		if (!cdn_json_key(json, node, j->arena, &name))
+			return cdn_err_nomem(j->err);
+		if (!cdn_dialect_is_command(name))
+			continue;
+		j->field = cdn_arena_dup(j->arena, name.p, name.n);
+		code = j->field == NULL ? cdn_err_nomem(j->err) :
+		    judge_value(j, CDN_WANT_SHELL, node);
+	}
+	return code;
+}
+
 /* ----- Tools of the table ----------------------------------------------- */
 
 static bool
@@ -140,12 +190,6 @@ row_writes(const struct cdn_dialect_tool *row)
 			return true;
 	return false;
 }
-
-struct walk {
-	bool bases;	     /* only those, before all others */
-	size_t asked;	     /* arguments that something was asked about */
-	struct cdn_buf rest; /* an object of those that are not known */
-};
 
 static int
 walk_member(struct cdn_hook_ask *j, struct walk *w, const struct cdn_json_node *node)
@@ -166,13 +210,14 @@ walk_member(struct cdn_hook_ask *j, struct walk *w, const struct cdn_json_node *
 		return 0;
 	}
 	w->asked += want != CDN_WANT_NOTHING && want != CDN_WANT_NEVER &&
-	    want != CDN_WANT_BASE && node->type != CDN_JSON_NULL;
-	if (w->bases != (want == CDN_WANT_BASE))
+	    !is_base(want) && node->type != CDN_JSON_NULL;
+	if (w->bases != is_base(want))
 		return 0;
+	w->doubtful |= want == CDN_WANT_OLD_BASE;
 	j->field = cdn_arena_dup(j->arena, name.p, name.n);
 	if (j->field == NULL)
 		return cdn_err_nomem(j->err);
-	return w->bases ? move_base(j, node) : judge_value(j, want, node);
+	return w->bases ? move_base(j, w, node) : judge_value(j, want, node);
 }
 
 static int
@@ -188,20 +233,37 @@ walk_members(struct cdn_hook_ask *j, struct walk *w)
 	return code;
 }
 
+/* All but the bases, from each place that they could begin at. */
+static int
+walk_from(struct cdn_hook_ask *j, struct walk *w)
+{
+	int code = 0;
+
+	w->bases = false;
+	if (w->doubtful) {
+		struct cdn_real moved = j->base;
+
+		j->base = w->start;
+		code = walk_members(j, w);
+		j->base = moved;
+	}
+	w->asked = 0;
+	cdn_buf_reset(&w->rest);
+	cdn_buf_putc(&w->rest, '{');
+	return code != 0 ? code : walk_members(j, w);
+}
+
 static int
 judge_row(struct cdn_hook_ask *j)
 {
 	const struct cdn_dialect_tool *row = j->call->row;
-	struct walk w = { .bases = true };
+	struct walk w = { .bases = true, .start = j->base };
 	int code;
 
 	cdn_buf_init(&w.rest, CDN_HOOK_EVENT_MAX + 2);
-	cdn_buf_putc(&w.rest, '{');
 	code = walk_members(j, &w);
-	w.bases = false;
-	w.asked = 0;
 	if (code == 0)
-		code = walk_members(j, &w);
+		code = walk_from(j, &w);
 	cdn_buf_putc(&w.rest, '}');
 	j->field = NULL;
 	if (code == 0 && w.asked == 0 && !row->bare)
@@ -252,9 +314,14 @@ cdn_hook_judge(const struct cordon_session *session,
 		return code;
 	if (call->row != NULL && call->row->text)
 		return 0;
-	code = call->row != NULL ? judge_row(&j) :
-	    judge_unknown(&j, call->mcp ? call->mcp_tool : call->tool,
-		cdn_json_raw(call->json, call->input),
-		cdn_dialect_tool_writes(call->tool));
+	if (call->row != NULL)
+		code = judge_row(&j);
+	else if (!call->mcp)
+		code = judge_commands(&j);
+	j.field = NULL;
+	if (call->row == NULL && code == 0)
+		code = judge_unknown(&j, call->mcp ? call->mcp_tool : call->tool,
+		    cdn_json_raw(call->json, call->input),
+		    cdn_dialect_tool_writes(call->tool));
 	return code < 0 ? code : 0;
 }

@@ -22,6 +22,7 @@ enum cdn_want {
 	CDN_WANT_READ,
 	CDN_WANT_MODIFY,
 	CDN_WANT_BASE,	  /* to be read; the other names begin there */
+	CDN_WANT_OLD_BASE, /* the same in some versions, in others nothing */
 	CDN_WANT_PATTERN, /* a glob: the directory it begins in is read */
 	CDN_WANT_SHELL,	  /* a command */
 	CDN_WANT_PATCH,	  /* text that names files: see patch.c */
@@ -53,6 +54,8 @@ CDN_MUST_USE bool cdn_dialect_tool_want(const struct cdn_dialect_tool *tool, cdn
 /* The name that its server gave to an MCP tool; false: it is none. */
 CDN_MUST_USE bool cdn_dialect_tool_mcp(enum cordon_hook_agent agent, cdn_str name,
     cdn_str *ret);
+/* Is an argument of this name a command, whatever the tool? */
+bool cdn_dialect_is_command(cdn_str name);
 /* By its name, of which nothing else is known: does it change things? */
 bool cdn_dialect_tool_writes(cdn_str name);
 
@@ -142,5 +145,12 @@ CDN_MUST_USE bool cdn_patch_next(cdn_str text, size_t *at,
     struct cdn_patch_file *ret);
 /* Is there a patch in it at all? */
 bool cdn_patch_is(cdn_str text);
+
+/* ----- Names ------------------------------------------------------------------------ */
+
+/* Without the white space at its ends that an agent may cut off. */
+cdn_str cdn_name_trim(cdn_str name);
+/* Would it be another name when an agent composes its characters? */
+bool cdn_name_is_composed(cdn_str name);
 
 #endif

@@ -33,16 +33,17 @@ is_other(cdn_str line)
 static bool
 find_header(cdn_str raw, struct cdn_patch_file *ret)
 {
-	cdn_str line = cdn_str_trim(raw);
+	cdn_str line = cdn_name_trim(raw), path;
 
 	for (size_t i = 0; i < CDN_LEN(headers); i++) {
 		cdn_str header = cdn_str_of(headers[i]);
 
 		if (!cdn_str_starts(line, header))
 			continue;
-		*ret = (struct cdn_patch_file){
-			.path = cdn_str_trim(cdn_str_from(line, header.n)),
-		};
+		/* All of it: whoever judges the name looks at its end. */
+		path.p = line.p + header.n;
+		path.n = (size_t)(raw.p + raw.n - path.p);
+		*ret = (struct cdn_patch_file){ .path = cdn_str_trim(path) };
 		return true;
 	}
 	if (!cdn_str_starts(raw, CDN_STR("*** ")) || is_other(raw))

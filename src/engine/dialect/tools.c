@@ -15,6 +15,7 @@
 #define READ(n)	   { n, CDN_WANT_READ }
 #define MODIFY(n)  { n, CDN_WANT_MODIFY }
 #define BASE(n)	   { n, CDN_WANT_BASE }
+#define OLD_BASE(n) { n, CDN_WANT_OLD_BASE }
 #define PATTERN(n) { n, CDN_WANT_PATTERN }
 #define SHELL(n)   { n, CDN_WANT_SHELL }
 #define PATCH(n)   { n, CDN_WANT_PATCH }
@@ -22,11 +23,9 @@
 
 /* clang-format off */
 static const struct cdn_dialect_tool tools[] = {
-	/* Claude Code; Codex calls its shell by the same name. */
-	{ CLAUDE | CODEX, "Bash", { SHELL("command"), NOTHING("description"),
-	    NEVER("dangerouslyDisableSandbox"), BASE("workdir"),
-	    NEVER("with_escalated_permissions"), NEVER("sandbox_permissions"),
-	    NOTHING("justification") } },
+	/* Claude Code; where names begin is said by `path` alone. */
+	{ CLAUDE, "Bash", { SHELL("command"), NOTHING("description"),
+	    NEVER("dangerouslyDisableSandbox") } },
 	{ CLAUDE, "Monitor", { SHELL("command"), NOTHING("description") } },
 	{ CLAUDE, "PowerShell", { SHELL("command"), NOTHING("description") } },
 	{ CLAUDE | CURSOR, "Read", { READ("file_path"), READ("path"), READ("target_file") } },
@@ -40,8 +39,9 @@ static const struct cdn_dialect_tool tools[] = {
 	{ CLAUDE, "NotebookRead", { READ("notebook_path") } },
 	{ CLAUDE | CURSOR, "LS", { READ("path"), READ("target_directory"), NOTHING("ignore"),
 	    NOTHING("ignore_globs") } },
-	{ CLAUDE | CURSOR, "Glob", { PATTERN("pattern"), PATTERN("glob_pattern"), BASE("path"),
-	    BASE("target_directory") } },
+	{ CLAUDE, "Glob", { PATTERN("pattern"), BASE("path") } },
+	{ CURSOR, "Glob", { PATTERN("pattern"), PATTERN("glob_pattern"), OLD_BASE("path"),
+	    OLD_BASE("target_directory") } },
 	{ CLAUDE | CURSOR, "Grep", { NOTHING("pattern"), BASE("path"), PATTERN("glob"),
 	    NOTHING("type"), NOTHING("output_mode") }, .bare = true },
 	{ CLAUDE | CURSOR, "Task", .text = true },
@@ -57,13 +57,16 @@ static const struct cdn_dialect_tool tools[] = {
 	{ CLAUDE | CURSOR, "WebSearch", .text = true },
 
 	/* Codex */
+	{ CODEX, "Bash", { SHELL("command"), NOTHING("description"), BASE("workdir"),
+	    NEVER("with_escalated_permissions"), NEVER("sandbox_permissions"),
+	    NOTHING("justification") } },
 	{ CODEX, "apply_patch", { PATCH("command"), PATCH("input"), PATCH("patch") } },
 	{ CODEX, "shell", { SHELL("command"), BASE("workdir"), NOTHING("justification"),
 	    NEVER("with_escalated_permissions"), NEVER("sandbox_permissions") } },
 	{ CODEX, "shell_command", { SHELL("command"), BASE("workdir"), NOTHING("justification"),
 	    NEVER("with_escalated_permissions"), NEVER("sandbox_permissions") } },
-	{ CODEX, "local_shell", { SHELL("command"), BASE("workdir"),
-	    BASE("working_directory") } },
+	{ CODEX, "local_shell", { SHELL("command"), OLD_BASE("workdir"),
+	    OLD_BASE("working_directory") } },
 	{ CODEX, "exec_command", { SHELL("cmd"), SHELL("command"), BASE("workdir"),
 	    NOTHING("shell"), NOTHING("justification"), NEVER("sandbox_permissions") } },
 	{ CODEX, "write_stdin", { SHELL("chars") }, .bare = true },
@@ -76,7 +79,7 @@ static const struct cdn_dialect_tool tools[] = {
 	{ CODEX, "web_search", .text = true },
 
 	/* Gemini */
-	{ GEMINI, "run_shell_command", { SHELL("command"), BASE("directory"), BASE("dir_path"),
+	{ GEMINI, "run_shell_command", { SHELL("command"), OLD_BASE("directory"), BASE("dir_path"),
 	    NOTHING("description") } },
 	{ GEMINI, "read_file", { READ("file_path"), READ("absolute_path"), READ("path") } },
 	{ GEMINI, "read_many_files", { PATTERN("paths"), PATTERN("include"),
@@ -85,11 +88,11 @@ static const struct cdn_dialect_tool tools[] = {
 	{ GEMINI, "replace", { MODIFY("file_path"), NOTHING("instruction"),
 	    NOTHING("old_string"), NOTHING("new_string") } },
 	{ GEMINI, "list_directory", { READ("dir_path"), READ("path"), NOTHING("ignore") } },
-	{ GEMINI, "glob", { PATTERN("pattern"), BASE("dir_path"), BASE("path") } },
-	{ GEMINI, "grep_search", { NOTHING("pattern"), BASE("dir_path"), BASE("path"),
+	{ GEMINI, "glob", { PATTERN("pattern"), BASE("dir_path"), OLD_BASE("path") } },
+	{ GEMINI, "grep_search", { NOTHING("pattern"), BASE("dir_path"), OLD_BASE("path"),
 	    PATTERN("include"), PATTERN("include_pattern"), NOTHING("exclude_pattern") },
 	    .bare = true },
-	{ GEMINI, "search_file_content", { NOTHING("pattern"), BASE("dir_path"), BASE("path"),
+	{ GEMINI, "search_file_content", { NOTHING("pattern"), BASE("dir_path"), OLD_BASE("path"),
 	    PATTERN("include") }, .bare = true },
 	{ GEMINI, "google_web_search", .text = true },
 	{ GEMINI, "web_fetch", .text = true },
@@ -98,7 +101,7 @@ static const struct cdn_dialect_tool tools[] = {
 	{ GEMINI, "ask_user", .text = true },
 
 	/* Cursor; the last two are events of their own */
-	{ CURSOR, "Shell", { SHELL("command"), BASE("working_directory"), BASE("cwd"),
+	{ CURSOR, "Shell", { SHELL("command"), BASE("working_directory"), OLD_BASE("cwd"),
 	    NOTHING("description") } },
 	{ CURSOR, "StrReplace", { MODIFY("path"), MODIFY("file_path"), NOTHING("old_string"),
 	    NOTHING("new_string") } },
@@ -235,6 +238,18 @@ cdn_dialect_tool_mcp(enum cordon_hook_agent agent, cdn_str name, cdn_str *ret)
 		    forms[i].separator);
 		return true;
 	}
+	return false;
+}
+
+bool
+cdn_dialect_is_command(cdn_str name)
+{
+	static const char *const names[] = { "command", "cmd", "script",
+		"shell_command", "command_line" };
+
+	for (size_t i = 0; i < CDN_LEN(names); i++)
+		if (cdn_str_is(name, names[i]))
+			return true;
 	return false;
 }
 
