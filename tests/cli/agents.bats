@@ -285,7 +285,9 @@ END
 	echo secret >"$HOME/.claude/.credentials.json"
 	cp "$T/bin/claude" claude
 	cp "$T/bin/claude" bin/claude
-	for program in ./claude "$W/claude" bin/claude; do
+	mkdir "$T/elsewhere"
+	ln -s "$W/claude" "$T/elsewhere/claude"
+	for program in ./claude "$W/claude" bin/claude "$T/elsewhere/claude"; do
 		cordon run -- "$program" 'cat ~/.claude/.credentials.json'
 		[ "$status" -ne 0 ]
 		[ "$output" = '' ]

@@ -50,7 +50,7 @@ search(const char *command, const char *path, struct cdn_real *ret)
 	    resolve("/", file, ret);
 }
 
-/* Does its directory, links resolved, lie in the workspace? */
+/* Does it, or the directory that names it, lie in the workspace? */
 static bool
 is_inside(const char *workspace, const char *cwd, const char *command)
 {
@@ -60,7 +60,9 @@ is_inside(const char *workspace, const char *cwd, const char *command)
 	if (dir.n == 0)
 		return false; /* directly in "/" */
 	return cdn_path_resolve(cwd, dir, &real, NULL) != 0 ||
-	    cdn_placelist_below(real.path, workspace);
+	    cdn_placelist_below(real.path, workspace) ||
+	    (resolve(cwd, command, &real) &&
+		cdn_placelist_below(real.path, workspace));
 }
 
 bool
