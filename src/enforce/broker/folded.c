@@ -50,6 +50,12 @@ deny_all(struct cordon_verdict *verdict)
 	verdict->source = "<floor>";
 }
 
+static cdn_str
+fold(const char *path, char text[CDN_PATH_MAX + 1])
+{
+	return (cdn_str){ text, cdn_fold(cdn_str_of(path), text) };
+}
+
 static bool
 lies_in_one(const struct cdn_object *object)
 {
@@ -86,7 +92,7 @@ cdn_call_judge_pair_folded(const struct cdn_call *call, enum cdn_compound what,
     const struct cdn_object *from, const struct cdn_object *to,
     struct cordon_verdict *verdict)
 {
-	CDN_UNINITIALIZED char texts[2][CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char one[CDN_PATH_MAX + 1], other[CDN_PATH_MAX + 1];
 	const struct cdn_authority *authority;
 	struct cordon_verdict folded;
 	enum cdn_compound_result r;
@@ -101,9 +107,7 @@ cdn_call_judge_pair_folded(const struct cdn_call *call, enum cdn_compound what,
 		return CDN_COMPOUND_ALLOW;
 	memset(&folded, 0, sizeof(folded));
 	r = cdn_decide_compound(authority, CORDON_AS_PROCESS, what,
-	    (cdn_str){ texts[0], cdn_fold(cdn_str_of(from->path), texts[0]) },
-	    (cdn_str){ texts[1], cdn_fold(cdn_str_of(to->path), texts[1]) },
-	    &folded);
+	    fold(from->path, one), fold(to->path, other), &folded);
 	if (r == CDN_COMPOUND_ALLOW || (!lies_in_one(from) && !lies_in_one(to)))
 		return CDN_COMPOUND_ALLOW;
 	*verdict = folded;
@@ -114,7 +118,7 @@ bool
 cdn_call_is_same_folded(const struct cdn_call *call,
     const struct cdn_object *from, const struct cdn_object *to)
 {
-	CDN_UNINITIALIZED char texts[2][CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char one[CDN_PATH_MAX + 1], other[CDN_PATH_MAX + 1];
 	const struct cdn_authority *authority;
 	bool failed;
 
@@ -122,7 +126,6 @@ cdn_call_is_same_folded(const struct cdn_call *call,
 	if (authority == NULL)
 		return !failed;
 	return cdn_decide_same(authority, CORDON_AS_PROCESS,
-	    (cdn_str){ texts[0], cdn_fold(cdn_str_of(from->path), texts[0]) },
-	    (cdn_str){ texts[1], cdn_fold(cdn_str_of(to->path), texts[1]) }) ||
+	    fold(from->path, one), fold(to->path, other)) ||
 	    (!lies_in_one(from) && !lies_in_one(to));
 }
