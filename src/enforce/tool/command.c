@@ -40,6 +40,30 @@ is_same(const struct cordon_session *a, const struct cordon_session *b)
 	return true;
 }
 
+/* The session that it is borrowed from goes before the answer does. */
+static int
+keep_verdict(struct cdn_tool_command *c, struct cordon_verdict verdict,
+    int code)
+{
+	struct cdn_arena *arena = c->call->arena;
+
+	if (verdict.matched_rule != NULL) {
+		verdict.matched_rule = cdn_arena_dup(arena,
+		    verdict.matched_rule, strlen(verdict.matched_rule));
+		if (verdict.matched_rule == NULL)
+			return cdn_tool_nomem(c->call);
+	}
+	if (verdict.source != NULL)
+		verdict.source = cdn_arena_dup(arena, verdict.source,
+		    strlen(verdict.source));
+	verdict.rule_text = verdict.deny_rule = NULL;
+	verdict.profile = c->call->tools->options.session->profile;
+	c->call->refused.has_verdict = true;
+	c->call->refused.verdict = verdict;
+	c->call->refused.profile = NULL;
+	return code;
+}
+
 static int
 check_path(struct cdn_tool_command *c, enum cordon_op op, const char *path)
 {
@@ -62,19 +86,7 @@ check_path(struct cdn_tool_command *c, enum cordon_op op, const char *path)
 	    "'%s' cannot be granted: %s of '%s' is denied by '%s' (%s)",
 	    c->ruling.rule->pattern.p, cordon_op_name(op), path,
 	    verdict.matched_rule, cordon_layer_name(verdict.layer));
-	c->call->refused.has_verdict = true;
-	/* The session it is borrowed from goes before the answer does. */
-	verdict.matched_rule = cdn_arena_dup(c->call->arena,
-	    verdict.matched_rule, strlen(verdict.matched_rule));
-	if (verdict.source != NULL)
-		verdict.source = cdn_arena_dup(c->call->arena, verdict.source,
-		    strlen(verdict.source));
-	if (verdict.matched_rule == NULL)
-		return cdn_tool_nomem(c->call);
-	verdict.rule_text = verdict.deny_rule = NULL;
-	verdict.profile = c->call->tools->options.session->profile;
-	c->call->refused.verdict = verdict;
-	return code;
+	return keep_verdict(c, verdict, code);
 }
 
 /* Is what somebody is asked for really what the command would get? */
@@ -205,7 +217,12 @@ cdn_tool_command_cwd(struct cdn_tool_command *c, struct cdn_real *ret)
 		ret, &c->call->err);
 
 	if (code != 0)
-		return cdn_tool_result_of(c->call, code);
+		code = cdn_tool_result_of(c->call, code);
+	if (code == CDN_TOOL_REFUSED && c->widened != NULL &&
+	    c->call->refused.has_verdict)
+		return keep_verdict(c, c->call->refused.verdict, code);
+	if (code != 0)
+		return code;
 	if (!ret->exists)
 		return cdn_tool_refuse(c->call, CORDON_REFUSAL_MISSING,
 		    "'%s' does not exist", ret->path);
@@ -254,7 +271,9 @@ check_words(struct cdn_tool_command *c)
 		return 0;
 	refused = verdict.refused;
 	code = cdn_tool_refuse(c->call, refused.code, "%s", verdict.reason);
-	if (c->widened == NULL) /* else what it borrows goes too soon */
+	if (c->widened != NULL && refused.has_verdict)
+		return keep_verdict(c, refused.verdict, code);
+	if (c->widened == NULL)
 		c->call->refused = refused;
 	return code;
 }

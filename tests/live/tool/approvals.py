@@ -238,6 +238,16 @@ def ceiling(stage, worker):
                                  stage.path('asked2'))
     ok(code == 3 and not os.path.exists(stage.path('asked2')),
        'nobody is asked about what is denied anyway', answer)
+    for asked in ({'command': 'git push ./f'},
+                  {'command': 'git push', 'cwd': 'f'}):
+        code, answer, _ = stage.call('shell', asked, '--worker', worker,
+                                     '--policy', policy,
+                                     '--approve-with', 'exit 0')
+        error = answer['error']
+        ok(code == 3 and error['matched_rule'] == 'f' and
+           error['layer'] == 'policy' and error['source'] == policy and
+           error['line'] == 4, 'nor with a grant, and the line is named',
+           answer)
 
 
 def prompts(stage, worker):
