@@ -301,6 +301,18 @@ END
 	[ "$output" = secret ]
 }
 
+@test "nothing is made where a variable names a closed place" {
+	mkdir "$HOME/.ssh"
+	CLAUDE_CONFIG_DIR=$HOME/.ssh as claude true
+	[ "$status" -gt 124 ]
+	complains 'CLAUDE_CONFIG_DIR'
+	[ -z "$(ls -A "$HOME/.ssh")" ]
+	mkdir "$T/moved"
+	CLAUDE_CONFIG_DIR=$T/moved as claude 'echo x >"$CLAUDE_CONFIG_DIR/s"'
+	exits 0
+	[ -f "$T/moved/s" ]
+}
+
 @test "a name that is no agent's is refused" {
 	as claude true --agent clod
 	exits 125

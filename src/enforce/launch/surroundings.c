@@ -82,11 +82,36 @@ open_home(const struct cordon_session *session, void *arg, void **ret,
 	return code;
 }
 
+/* A variable can name any place; nothing is made where the run may not. */
+static int
+check_moved(const struct cordon_session *session, struct cordon_error *err)
+{
+	const struct cdn_agent_here *agent = &session->agent;
+	const char *dir = agent->moved ? agent->dirs[0] : "";
+	const struct cordon_query query = {
+		.size = sizeof(query),
+		.as = CORDON_AS_PROCESS,
+		.op = CORDON_MODIFY,
+		.path = dir,
+		.path_len = strlen(dir),
+	};
+	struct cordon_verdict verdict;
+	int code = agent->moved ?
+	    cdn_session_check(session, &query, &verdict, err) : 0;
+
+	if (code != 0 || !agent->moved || verdict.allowed)
+		return code;
+	return cdn_err(err, CORDON_E_DENIED, "%s: '%s' may not be modified: "
+	    "rule '%s' (name a directory of its own)", agent->is->variable,
+	    dir, verdict.matched_rule);
+}
+
 /* What the agent that is run needs to find in the real home and in /tmp. */
 static int
-make_state(const struct cdn_agent_here *agent, struct cordon_error *err)
+make_state(const struct cordon_session *session, struct cordon_error *err)
 {
-	int code = 0;
+	const struct cdn_agent_here *agent = &session->agent;
+	int code = check_moved(session, err);
 
 	for (size_t i = 0; code == 0 && i < agent->dir_count; i++)
 		code = cdn_home_make(agent->dirs[i], err);
@@ -103,7 +128,7 @@ cdn_launch_home(struct cordon_process *p, const char *path,
 {
 	const struct cordon_session *session = p->session;
 	struct home_request request = { p->arena, path };
-	int code = make_state(&session->agent, err);
+	int code = make_state(session, err);
 
 	if (code != 0)
 		return code;
