@@ -329,7 +329,8 @@ def check_crashes(world, name):
            '%s: %s of the one that judges blocks' % (name, sign.name),
            (hook.returncode, out, said))
     for sign in (signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM,
-                 signal.SIGHUP, signal.SIGINT, signal.SIGUSR1):
+                 signal.SIGHUP, signal.SIGINT, signal.SIGUSR1,
+                 signal.SIGRTMAX):
         hook = start(world, name)
         child_of(hook.pid)
         os.kill(hook.pid, sign)

@@ -176,6 +176,9 @@ catch_all(void)
 	for (size_t i = 0; i < CDN_LEN(fatal); i++)
 		if (sigaction(fatal[i], &action, NULL) != 0)
 			return false;
+	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+		if (sigaction(i, &action, NULL) != 0)
+			return false;
 	action = (struct sigaction){ .sa_handler = SIG_DFL };
 	sigemptyset(&none);
 	sigaddset(&none, SIGCHLD);
@@ -192,6 +195,8 @@ become_child(pid_t parent)
 
 	for (size_t i = 0; i < CDN_LEN(fatal); i++)
 		signal(fatal[i], SIG_DFL);
+	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+		signal(i, SIG_DFL);
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
