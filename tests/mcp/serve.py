@@ -472,6 +472,8 @@ def test_asks_older(world):
                                   'elicitation/create')
     ident, question = asked('shell', command='touch yes')
     ok('touch yes' in question['params']['message'] and
+       question['params']['message'].endswith(
+           ' in ' + os.path.realpath(world.workspace)) and
        question['params']['requestedSchema'] ==
        {'type': 'object', 'properties': {}} and world.read('yes') is None,
        'somebody is asked first', question)

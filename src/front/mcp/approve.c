@@ -28,6 +28,25 @@ wait_for_user(struct mcp_call *call)
 	return answer;
 }
 
+/* What is asked for, and where; a directory may be called anything. */
+static char *
+make_prompt(const struct cordon_approval *approval)
+{
+	struct cdn_buf text;
+	char *prompt;
+
+	cdn_buf_init(&text, CDN_RPC_LINE_MAX);
+	cdn_buf_printf(&text, "%s", approval->prompt);
+	if (approval->cwd != NULL)
+		cdn_buf_printf(&text, " in ");
+	for (const char *p = approval->cwd; p != NULL && *p != '\0'; p++)
+		cdn_buf_printf(&text, *p < ' ' || *p > '~' || *p == '\\' ?
+		    "\\x%02x" : "%c", (unsigned char)*p);
+	prompt = cdn_buf_failed(&text) ? NULL : strdup(text.p);
+	cdn_buf_done(&text);
+	return prompt;
+}
+
 static enum cordon_answer
 ask(struct mcp_call *call, const struct cordon_approval *approval)
 {
@@ -40,7 +59,7 @@ ask(struct mcp_call *call, const struct cordon_approval *approval)
 		return CORDON_ANSWER_NOBODY;
 	}
 	free(call->prompt);
-	call->prompt = strdup(approval->prompt);
+	call->prompt = make_prompt(approval);
 	if (call->prompt == NULL ||
 	    strlen(approval->digest) != sizeof(call->digest) - 1)
 		return CORDON_ANSWER_NO;

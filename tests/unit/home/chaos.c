@@ -54,8 +54,9 @@ run_env(void *arg)
 	struct cdn_env_layer layer = { &env, true };
 	static const char *const set[] = { "SANDBOX=1", NULL };
 	static const char *const pass[] = { "X_*", NULL };
-	struct cdn_env_spec spec = { caller, &layer, 1, "/h", "/t", set, pass,
-		extra, 2 };
+	struct cdn_env_spec spec = { .caller = caller, .layers = &layer,
+		.layer_count = 1, .home = "/h", .tmp = "/t", .agent_set = set,
+		.agent_pass = pass, .extra = extra, .extra_count = 2 };
 	struct cdn_arena *arena = cdn_arena_new();
 	char **list = NULL;
 	int r;
