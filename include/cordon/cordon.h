@@ -196,7 +196,8 @@ CORDON_API const char *cordon_policy_widened(
     const struct cordon_policy *policy, size_t i); /* NULL past the end */
 
 enum cordon_format { CORDON_FORMAT_YAML, CORDON_FORMAT_JSON,
-	CORDON_FORMAT_SBPL /* of plans only */ };
+	CORDON_FORMAT_SBPL, /* of plans only */
+	CORDON_FORMAT_ARGV /* likewise */ };
 
 /* The whole policy, rules as authored; the caller frees *ret with free(). */
 CORDON_API CORDON_MUST_USE int cordon_policy_format(

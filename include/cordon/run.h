@@ -120,8 +120,8 @@ CORDON_API CORDON_MUST_USE int cordon_plan_new(
     const struct cordon_run_options *options, struct cordon_plan **ret,
     struct cordon_error *err);
 CORDON_API void cordon_plan_free(struct cordon_plan *plan);
-/* Text for people, the JSON of `cordon plan --json`, or, with the backend
- * seatbelt, its profile; free() it. */
+/* Text for people, or the JSON of `cordon plan --json`; free() it.  ARGV: of
+ * bwrap and a command, quoted for a shell.  SBPL: the profile of seatbelt. */
 CORDON_API CORDON_MUST_USE int cordon_plan_format(
     const struct cordon_plan *plan, enum cordon_format format, char **ret,
     struct cordon_error *err);

@@ -66,6 +66,7 @@ cordon_plan_new(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cordon_plan **ret,
     struct cordon_error *err)
 {
+	struct cordon_plan *plan = NULL;
 	int code;
 
 	CDN_NEED(session, err);
@@ -73,7 +74,15 @@ cordon_plan_new(const struct cordon_session *session,
 	if (options == NULL)
 		options = &no_options;
 	code = cdn_api_run_options(options, err);
-	return code != 0 ? code : cdn_launch_plan(session, options, ret, err);
+	if (code == 0)
+		code = cdn_launch_plan(session, options, &plan, err);
+	if (code == 0 && plan->terms.backend == CORDON_BACKEND_BWRAP)
+		code = cdn_launch_bwrap_command(plan, options, err);
+	if (code == 0)
+		*ret = plan;
+	else
+		cdn_launch_plan_free(plan);
+	return code;
 }
 
 void

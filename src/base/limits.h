@@ -69,6 +69,10 @@
 #define CDN_REPORT_DEPTH_MAX 128    /* directories in each other */
 #define CDN_REPORT_LOOKS_MAX 200000 /* files looked at for what was written */
 #define CDN_BWRAP_WAIT_MS    10000  /* for bwrap to show that it works */
+#define CDN_BWRAP_START_MS   60000  /* and to make that of a run */
+#define CDN_BWRAP_MOUNTS_MAX 2048   /* mounts of one sandbox of it */
+#define CDN_BWRAP_WORDS_MAX  8900   /* of its command; it takes 9000 */
+#define CDN_BWRAP_LATER_MAX  8	    /* rules named that masks do not hold */
 #define CDN_MOUNTS_MAX	     16384  /* mounts of one namespace */
 #define CDN_MOUNTINFO_MAX    (8UL * 1024UL * 1024UL) /* bytes they are told in */
 #define CDN_LINK_SCAN_MAX    65536  /* entries looked at for other names */

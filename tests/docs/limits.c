@@ -95,6 +95,8 @@ put_shortfalls(struct cdn_buf *out, bool harmless)
 		put_shortfall(out, &s, harmless);
 	for (size_t i = 0; cdn_launch_shortfall(i, &s); i++)
 		put_shortfall(out, &s, harmless);
+	for (size_t i = 0; cdn_bwrap_shortfall(i, &s); i++)
+		put_shortfall(out, &s, harmless);
 }
 
 static bool

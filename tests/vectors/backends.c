@@ -4,7 +4,9 @@
 #include "vector.h"
 
 #include "base/buf.h"
+#include "../unit/plan/tree.h"
 #include "enforce/backend/wrapper.h"
+#include "engine/bwrap/bwrap.h"
 #include "engine/decide/agents.h"
 #include "engine/seatbelt/seatbelt.h"
 #include "support/world.h"
@@ -202,6 +204,132 @@ run_omega_command(struct vector *v)
 			vector_fail(v, "word %zu is not '%s'", i, word);
 	}
 	free(text);
+	world_done(&w);
+}
+
+/* ----- bwrap ------------------------------------------------------------------------ */
+
+static int
+no_links(void *arg, const char *dir, cdn_bwrap_link_fn *link, void *link_arg,
+    struct cordon_error *err)
+{
+	(void)arg, (void)dir, (void)link, (void)link_arg, (void)err;
+	return 0;
+}
+
+/* With the repository of these tests in the place of $WS. */
+static const char *
+placed(const char *text, char *out, size_t size)
+{
+	size_t n = 0;
+
+	while (*text != '\0' && n + 1 < size) {
+		bool here = strncmp(text, "$WS", 3) == 0;
+
+		n += (size_t)snprintf(out + n, size - n, "%s%.1s",
+		    here ? REPO : "", here ? "" : text);
+		text += here ? 3 : 1;
+	}
+	out[n < size ? n : size - 1] = '\0';
+	return out;
+}
+
+static char *
+joined(struct cdn_arena *arena, const struct cdn_bwrap_plan *plan)
+{
+	static char *const nothing[] = { NULL };
+	const struct cdn_bwrap_command command = { .cwd = "/", .envp = nothing,
+		.seccomp_fd = -1, .status_fd = -1, .ready_fd = -1,
+		.alone = true };
+	const char *const *words;
+	struct cdn_buf out;
+	size_t n;
+
+	need(cdn_bwrap_words(arena, plan, &command, &words, &n, NULL) == 0,
+	    "words");
+	cdn_buf_init(&out, 1 << 20);
+	for (size_t i = 0; i < n; i++)
+		cdn_buf_printf(&out, "%s ", words[i]);
+	return cdn_buf_take(&out);
+}
+
+static void
+check_words(struct vector *v, const char *text)
+{
+	const char *at = text;
+	char word[1024];
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(v->expect, "contains"), i, one)
+		if (strstr(text, placed(json_string_value(one), word,
+			sizeof(word))) == NULL)
+			vector_fail(v, "'%s' is not there", word);
+	json_array_foreach(json_object_get(v->expect, "not_contains"), i, one)
+		if (strstr(text, json_string_value(one)) != NULL)
+			vector_fail(v, "'%s' is there", json_string_value(one));
+	json_array_foreach(json_object_get(v->expect, "order"), i, one) {
+		at = strstr(at, placed(json_string_value(one), word,
+		    sizeof(word)));
+		if (at == NULL) {
+			vector_fail(v, "'%s' is not there in this order", word);
+			return;
+		}
+	}
+}
+
+static void
+check_refused(struct vector *v, const struct cdn_plan *plan)
+{
+	const char *wanted = vector_string(v->expect, "shortfall_contains");
+
+	if (plan->enforced)
+		vector_fail(v, "it is said to be enforced");
+	for (size_t i = 0; i < plan->shortfall_count; i++)
+		if (strstr(plan->shortfalls[i].text, wanted) != NULL)
+			return;
+	vector_fail(v, "no shortfall speaks of '%s'", wanted);
+}
+
+void
+run_bwrap_argv(struct vector *v)
+{
+	static struct lists lists;
+	static struct tree tree;
+	struct cdn_bwrap_plan plan;
+	char spec[8192], rule[1024];
+	const json_t *one;
+	struct world w;
+	size_t i;
+
+	memset(&lists, 0, sizeof(lists));
+	json_array_foreach(json_object_get(v->line, "modify"), i, one)
+		add_rule(&lists, CORDON_MODIFY, placed(json_string_value(one),
+		    rule, sizeof(rule)));
+	snprintf(spec, sizeof(spec), "  fsProfiles: {dev: {read: ['**'], "
+	    "modify: [%s]}}\n", lists.rules[CORDON_MODIFY]);
+	world_make(&w, &(struct world_spec){ .profile = "dev",
+	    .workspace = REPO, .documents = { { CORDON_LAYER_USER, true,
+	    spec } }, .runtime_read = "/", .network = "full" });
+	tree_make(&tree, "/tmp/ " REPO "/.orbit/");
+	{
+		const struct cdn_plan_reader reader = tree_reader(&tree);
+		const struct cdn_bwrap_input input = { .plan = tree_plan(&tree,
+		    &w, NULL, false), .authority = w.authority,
+			.spec = &w.spec, .reader = &reader,
+			.links = no_links, .tmp = "" };
+
+		need(cdn_bwrap_build(w.arena, &input, &plan, NULL) == 0,
+		    "build");
+	}
+	if (json_is_true(json_object_get(v->expect, "refused"))) {
+		check_refused(v, plan.plan);
+	} else {
+		char *text = joined(w.arena, &plan);
+
+		check_words(v, text);
+		free(text);
+	}
 	world_done(&w);
 }
 

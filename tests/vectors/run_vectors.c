@@ -434,6 +434,7 @@ static const struct {
 	{ "resolve", run_resolve },
 	{ "resource_name", run_resource_name },
 	{ "rule_covers", run_rule_covers },
+	{ "bwrap_argv", run_bwrap_argv },
 	{ "sbpl", run_sbpl },
 	{ "shell_rules", run_shell_rules },
 	{ "shell_walk", run_shell_walk },

@@ -82,6 +82,7 @@ void run_composition(struct vector *v);
 
 /* ----- Other backends (backends.c) --------------------------------------- */
 
+void run_bwrap_argv(struct vector *v);
 void run_sbpl(struct vector *v);
 void run_omega_sbpl(struct vector *v);
 void run_omega_command(struct vector *v);

@@ -50,6 +50,12 @@ struct cdn_backend {
 
 extern const struct cdn_backend cdn_backend_native;
 
+struct cdn_filter;
+/* The system-call filter of a plan on this host, whoever loads it. */
+CDN_MUST_USE int cdn_backend_filter(const struct cdn_plan *plan,
+    const struct cdn_host *host, struct cdn_filter *ret,
+    struct cordon_error *err);
+
 /* NULL when there is none of that name. */
 const struct cdn_backend *cdn_backend_find(const char *name);
 

@@ -67,7 +67,8 @@ enum cdn_filter_unix {
  *   - allowed, where nobody covers it, and the plan reports it as a shortfall:
  *     metadata (unless no_modify), unix connect (unless CDN_FILTER_UNIX_NONE)
  *   - refused, where allowing it would open more than was asked for: under
- *     CDN_FILTER_NET_LISTED there is no inet at all
+ *     CDN_FILTER_NET_LISTED there is no inet at all, and nobody gives a file
+ *     the bits by which others who execute it become its owner
  *
  * so modes A and B are the same as NONE then.  Mode C is an error: its reads
  * rest on the traps alone.  So is a broker in CDN_MODE_NONE.

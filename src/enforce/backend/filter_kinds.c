@@ -57,7 +57,7 @@ static const struct {
 	/* kind, facts	  no broker	A	B	C */
 	{ CDN_KIND_READ, 0, { OK,	OK,	OK,	TRAP } },
 	{ CDN_KIND_WRITE, 0, { OK,	OK,	TRAP,	TRAP } },
-	{ CDN_KIND_SET_ID, 0, { OK,	TRAP,	TRAP,	TRAP } },
+	{ CDN_KIND_SET_ID, 0, { E(EPERM), TRAP,	TRAP,	TRAP } },
 	{ CDN_KIND_EXEC, 0, { OK,	OK,	OK,	TRAP } },
 	{ CDN_KIND_PTY, 0, { OK,	TRAP,	TRAP,	TRAP } },
 
@@ -145,6 +145,8 @@ cdn_filter_facts(const struct cdn_filter_spec *spec)
 		facts |= CDN_FACT_UNIX_JUDGED;
 	if (spec->strict)
 		facts |= CDN_FACT_STRICT;
+	if (!spec->has_broker)
+		facts |= CDN_FACT_ALONE;
 	if (spec->no_modify)
 		facts |= CDN_FACT_NO_MODIFY;
 	if (spec->signals && spec->has_broker)

@@ -55,6 +55,8 @@ enum cdn_kind {
 	CDN_KIND_CREATEAT,
 	CDN_KIND_MKNOD,
 	CDN_KIND_MKNODAT,
+	CDN_KIND_CHMOD,
+	CDN_KIND_CHMODAT,
 	CDN_KIND_IOCTL,
 	CDN_KIND_FCNTL,
 	CDN_KIND_CLONE,
@@ -91,8 +93,9 @@ enum cdn_filter_fact {
 	CDN_FACT_UNIX_JUDGED = 1U << 5, /* ... and the broker judges them */
 	CDN_FACT_STRICT = 1U << 6,
 	CDN_FACT_NO_MODIFY = 1U << 7,
-	CDN_FACT_SIGNALS = 1U << 8, /* the broker judges signals */
-	CDN_FACT_DEVICES = 1U << 9, /* nobody else holds back their ioctls */
+	CDN_FACT_SIGNALS = 1U << 8,	/* the broker judges signals */
+	CDN_FACT_DEVICES = 1U << 9,	/* nobody else holds back their ioctls */
+	CDN_FACT_ALONE = 1U << 10,	/* there is no broker to judge modes */
 };
 
 /*
@@ -107,8 +110,8 @@ enum cdn_filter_op {
 };
 
 struct cdn_filter_test {
-	uint8_t kind;
 	uint16_t facts; /* all of these must hold, or the test is not there */
+	uint8_t kind;
 	uint8_t op;
 	uint8_t arg;
 	bool high; /* the upper half */

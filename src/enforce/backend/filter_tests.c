@@ -8,20 +8,20 @@
 
 /* A test of an int, of some bits of one, and of a pointer or long. */
 #define IS(kind, facts, arg, value, then)                       \
-	{ CDN_KIND_##kind, facts, CDN_TEST_IS, arg, false,      \
+	{ facts, CDN_KIND_##kind, CDN_TEST_IS, arg, false,      \
 	    CDN_KIND_##then, INT, value }
 #define PART(kind, facts, arg, mask, value, then)               \
-	{ CDN_KIND_##kind, facts, CDN_TEST_IS, arg, false,      \
+	{ facts, CDN_KIND_##kind, CDN_TEST_IS, arg, false,      \
 	    CDN_KIND_##then, mask, value }
 #define ANY(kind, facts, arg, mask, then)                       \
-	{ CDN_KIND_##kind, facts, CDN_TEST_ANY, arg, false,     \
+	{ facts, CDN_KIND_##kind, CDN_TEST_ANY, arg, false,     \
 	    CDN_KIND_##then, mask, 0 }
 #define LONG(kind, facts, arg, then)                            \
 	ANY(kind, facts, arg, INT, then),                       \
-	{ CDN_KIND_##kind, facts, CDN_TEST_ANY, arg, true,      \
+	{ facts, CDN_KIND_##kind, CDN_TEST_ANY, arg, true,      \
 	    CDN_KIND_##then, INT, 0 }
 #define ELSE(kind, then)                                        \
-	{ CDN_KIND_##kind, 0, CDN_TEST_ELSE, 0, false,          \
+	{ 0, CDN_KIND_##kind, CDN_TEST_ELSE, 0, false,          \
 	    CDN_KIND_##then, 0, 0 }
 
 /* open(2): any of these writes, or makes something to be written. */
@@ -160,6 +160,11 @@ static const struct cdn_filter_test tests[] = {
 	PART(MKNODAT, 0, 2, MODE_TYPE, MODE_BLOCK, REFUSE),
 	ANY(MKNODAT, 0, 2, MODE_SET_ID, SET_ID),
 	ELSE(MKNODAT, WRITE),
+
+	ANY(CHMOD, CDN_FACT_ALONE, 1, MODE_SET_ID, SET_ID),
+	ELSE(CHMOD, METADATA),
+	ANY(CHMODAT, CDN_FACT_ALONE, 2, MODE_SET_ID, SET_ID),
+	ELSE(CHMODAT, METADATA),
 
 	/* Only what makes something has a mode. */
 	ANY(CREAT, 0, 1, MODE_SET_ID, SET_ID),

@@ -58,6 +58,15 @@ filter_spec(const struct cdn_plan *plan, const struct cdn_host *host)
 	};
 }
 
+int
+cdn_backend_filter(const struct cdn_plan *plan, const struct cdn_host *host,
+    struct cdn_filter *ret, struct cordon_error *err)
+{
+	struct cdn_filter_spec spec = filter_spec(plan, host);
+
+	return cdn_filter_build(&spec, ret, err);
+}
+
 /* ----- Life --------------------------------------------------------------------- */
 
 static void
@@ -78,7 +87,6 @@ static int
 native_fill(struct native *native, const struct cdn_plan *plan,
     const struct cdn_host *host, int root, struct cordon_error *err)
 {
-	struct cdn_filter_spec spec = filter_spec(plan, host);
 	int code = cdn_landlock_build(plan, host->landlock_abi, root,
 	    host->landlock_abi > 0 ? &native->ruleset : NULL,
 	    plan->mode != CDN_PLAN_MODE_NONE ? &native->cage.bound : NULL,
@@ -91,7 +99,7 @@ native_fill(struct native *native, const struct cdn_plan *plan,
 		native->flags = CDN_SECCOMP_NEW_LISTENER |
 		    (host->notify_wait_killable ? CDN_SECCOMP_WAIT_KILLABLE :
 						  0);
-	return cdn_filter_build(&spec, &native->filter, err);
+	return cdn_backend_filter(plan, host, &native->filter, err);
 }
 
 static int

@@ -232,10 +232,12 @@ cdn_deep_bwrap(const char *file)
 	char name[] = "bwrap", all[] = "--unshare-all", bind[] = "--ro-bind";
 	char root[] = "/", dev[] = "--dev", dev_dir[] = "/dev";
 	char proc[] = "--proc", proc_dir[] = "/proc", end[] = "--";
-	char version[] = "--version";
+	char version[] = "--version", user[] = "--unshare-user";
+	char no_more[] = "--disable-userns", drop[] = "--cap-drop";
+	char every[] = "ALL";
 	char self[CDN_PATH_MAX + 1];
-	char *argv[] = { name, all, bind, root, root, dev, dev_dir, proc,
-		proc_dir, end, self, version, NULL };
+	char *argv[] = { name, all, user, no_more, drop, every, bind, root,
+		root, dev, dev_dir, proc, proc_dir, end, self, version, NULL };
 	struct stat st;
 
 	snprintf(self, sizeof(self), "%s", file);

@@ -3,6 +3,7 @@
  */
 #include "enforce/launch/launch.h"
 
+#include "enforce/backend/wrapper.h"
 #include "enforce/session/placelist.h"
 
 #define UNAVAILABLE "OS sandbox required but unavailable"
@@ -72,7 +73,8 @@ accept_none(const struct cordon_plan *plan, struct cordon_error *err)
 static int
 accept_backend(const struct cdn_terms *terms, struct cordon_error *err)
 {
-	if (terms->backend != CORDON_BACKEND_NATIVE)
+	if (terms->backend != CORDON_BACKEND_NATIVE &&
+	    terms->backend != CORDON_BACKEND_BWRAP)
 		return cdn_err(err, CORDON_E_ENFORCE,
 		    "there is no backend '%s' here (use '--backend native')",
 		    cordon_backend_name(terms->backend));
@@ -96,6 +98,17 @@ accept_workspace(const struct cordon_session *session,
 	    "--workspace)", session->workspace, verdict.matched_rule);
 }
 
+/* The place that was probed. */
+static const char *
+why_not(const struct cordon_plan *plan)
+{
+	if (plan->terms.backend != CORDON_BACKEND_BWRAP)
+		return "";
+	return plan->host.bwrap == CDN_BWRAP_MISSING ?
+	    ": '" CDN_WRAPPER_BWRAP "' is not there, or others may change it" :
+	    ": '" CDN_WRAPPER_BWRAP "' could not make a sandbox";
+}
+
 int
 cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 {
@@ -111,7 +124,7 @@ cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 		return code;
 	if (!plan->plan->caged)
 		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE
-		    " ('cordon doctor' says why)");
+		    "%s ('cordon doctor' says why)", why_not(plan));
 	if (terms->enforcement == CDN_ENFORCEMENT_REQUIRED &&
 	    !plan->plan->enforced)
 		return refuse_losses(plan->plan, err);

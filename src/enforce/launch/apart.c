@@ -62,21 +62,21 @@ find_kept(struct cordon_process *p, struct cdn_spaces_spec *spec,
 	return 0;
 }
 
-/* In another mount namespace the directory is found by its name only. */
-static int
-find_cwd(struct cordon_process *p, struct cordon_error *err)
+int
+cdn_launch_cwd(struct cordon_process *p, struct cordon_error *err)
 {
-	const char *given = p->options->cwd != NULL ? p->options->cwd : ".";
+	const char *given = p->options->cwd;
 	char here[CDN_PATH_MAX + 1];
 
-	if (given[0] == '/') {
+	if (given != NULL && given[0] == '/') {
 		p->cwd = given;
 		return 0;
 	}
 	if (getcwd(here, sizeof(here)) == NULL)
 		return cdn_err_sys(err, errno, "the current directory has no "
 		    "name (go to another one)");
-	p->cwd = cdn_arena_printf(p->arena, "%s/%s", here, given);
+	p->cwd = given == NULL ? cdn_arena_dup(p->arena, here, strlen(here)) :
+				 cdn_arena_printf(p->arena, "%s/%s", here, given);
 	return p->cwd == NULL ? cdn_err_nomem(err) : 0;
 }
 
@@ -92,6 +92,6 @@ cdn_launch_spaces(struct cordon_process *p, struct cordon_error *err)
 	find_covered(p->plan->plan, &spec);
 	code = find_kept(p, &spec, err);
 	if (code == 0)
-		code = find_cwd(p, err);
+		code = cdn_launch_cwd(p, err);
 	return code != 0 ? code : cdn_spaces_open(&spec, &p->spaces, err);
 }

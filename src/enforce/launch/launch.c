@@ -72,7 +72,8 @@ fill_request(struct cordon_process *p)
 	};
 	r->validate = validate;
 	r->validate_arg = p;
-	cdn_launch_enter(p);
+	if (p->terms.backend == CORDON_BACKEND_NATIVE)
+		cdn_launch_enter(p);
 }
 
 /* ----- Starting ------------------------------------------------------------------ */
@@ -99,6 +100,7 @@ process_free(struct cordon_process *p)
 	if (p->stop_fd >= 0)
 		close(p->stop_fd);
 	leave_cage(p);
+	cdn_launch_wrapping_free(p->wrapping);
 	cdn_record_close(p->record);
 	cdn_launch_plan_free(p->plan);
 	cdn_arena_free(p->arena);
@@ -131,6 +133,20 @@ prepare_none(struct cordon_process *p, struct cordon_error *err)
 	return code != 0 ? code : cdn_launch_accept(p->plan, err);
 }
 
+static int
+prepare_native(struct cordon_process *p, struct cordon_error *err)
+{
+	int code = cdn_launch_spaces(p, err);
+
+	if (code == 0)
+		code = cdn_backend_native.build(p->plan->plan, &p->plan->host,
+		    p->spaces != NULL ? p->spaces->root_fd : -1, &p->cage,
+		    err);
+	if (code == 0 && p->plan->plan->mode != CDN_PLAN_MODE_NONE)
+		code = cdn_launch_broker(p, err);
+	return code;
+}
+
 /* Everything before the program; nothing of it is left when it fails. */
 static int
 prepare(struct cordon_process *p, struct cordon_error *err)
@@ -150,15 +166,8 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 	else if (code == 0)
 		code = cdn_launch_program(p->session, p->options, path,
 		    p->arena, &p->request.program, err);
-	if (code == 0 && caged)
-		code = cdn_launch_spaces(p, err);
-	if (code == 0 && caged)
-		code = cdn_backend_native.build(p->plan->plan, &p->plan->host,
-		    p->spaces != NULL ? p->spaces->root_fd : -1, &p->cage,
-		    err);
-	if (code == 0 && caged && p->plan->plan->mode != CDN_PLAN_MODE_NONE)
-		code = cdn_launch_broker(p, err);
-	return code;
+	return code != 0 || p->terms.backend != CORDON_BACKEND_NATIVE ? code :
+		prepare_native(p, err);
 }
 
 static int
@@ -172,9 +181,14 @@ static int
 begin(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cordon_error why = { 0 };
+	bool wraps = p->terms.backend == CORDON_BACKEND_BWRAP &&
+	    p->plan->plan->caged;
 	int code;
 
 	fill_request(p);
+	code = wraps ? cdn_launch_wrap(p, err) : 0;
+	if (code != 0)
+		return code;
 	cdn_launch_tell(p->plan, p->options);
 	cdn_launch_tell_agent(p->plan, p->options);
 	code = recorded(p, cdn_record_start(p->record, p->plan, p->options,
@@ -187,7 +201,7 @@ begin(struct cordon_process *p, struct cordon_error *err)
 		    &why), &why, err);
 	if (code == 0)
 		code = cdn_run_start(&p->request, &p->running, err);
-	return code;
+	return code == 0 && wraps ? cdn_launch_unwrap(p, err) : code;
 }
 
 static int
@@ -385,6 +399,11 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	leave_cage(p); /* a thousand rules go now, not at the end */
 	cdn_launch_ahead(p);
 	code = cdn_run_wait(p->running, &from, err);
+	if (code == 0 && p->wrapping != NULL) {
+		code = cdn_launch_wrapped(p, &from, err);
+		if (code != 0)
+			cdn_run_result_done(&from);
+	}
 	cdn_broker_close(p->broker); /* nobody counts any more */
 	p->broker = NULL;
 	cdn_record_settle(p->record, &sum);
@@ -420,6 +439,10 @@ cdn_launch_inside(const struct cordon_session *session,
 	if (terms.backend == CORDON_BACKEND_NONE)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "without a sandbox there is nothing to look at from inside");
+	if (terms.backend != CORDON_BACKEND_NATIVE)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "only what the native backend makes can be looked at from "
+		    "inside");
 	code = start_new(session, options,
 	    (struct particulars){ .inside = inside }, &p, err);
 	return code != 0 ? code : cdn_launch_wait(p, ret, err);

@@ -15,11 +15,12 @@
 #include "enforce/audit/audit.h"
 #include "enforce/backend/backend.h"
 #include "enforce/session/session.h"
+#include "engine/bwrap/bwrap.h"
 
 /* ----- What holds for the run besides the rules (terms.c) ------------------- */
 
 struct cdn_terms {
-	enum cordon_backend backend; /* NATIVE or NONE */
+	enum cordon_backend backend; /* never AUTO */
 	enum cdn_enforcement enforcement; /* never UNSET */
 	enum cdn_enforcement host_enforcement; /* of the host policy */
 	enum cdn_isolation isolation;
@@ -44,6 +45,11 @@ struct cordon_plan {
 	struct cdn_terms terms;
 	struct cdn_host host;
 	const struct cdn_plan *plan;
+	struct cdn_bwrap_plan bwrap; /* of that backend; its plan is plan */
+	/* And what it would run, where that was asked for; else NULL. */
+	const char *const *argv;
+	char *const *envp;
+	const char *cwd;
 	bool apart; /* in namespaces of its own */
 };
 
@@ -61,6 +67,17 @@ CDN_MUST_USE int cdn_launch_plan_format(const struct cordon_plan *plan,
 
 /* seatbelt.c: the profile for macOS. */
 CDN_MUST_USE int cdn_launch_sbpl(const struct cordon_plan *plan,
+    struct cdn_buf *out, struct cordon_error *err);
+
+/* What bwrap leaves of a host, and whether it works. */
+void cdn_launch_bwrap_host(struct cdn_host *host,
+    enum cdn_enforcement enforcement);
+/* bwrap.c: mounts in the place of Landlock; and their command, for a shell. */
+CDN_MUST_USE int cdn_launch_bwrap_plan(struct cordon_plan *plan,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_launch_bwrap_command(struct cordon_plan *plan,
+    const struct cordon_run_options *options, struct cordon_error *err);
+CDN_MUST_USE int cdn_launch_bwrap_argv(const struct cordon_plan *plan,
     struct cdn_buf *out, struct cordon_error *err);
 
 /* shortfalls.c: its table, for the page about it; false past the end. */
@@ -86,6 +103,9 @@ void cdn_launch_tell(const struct cordon_plan *plan,
 
 /* reader.c: the real directories. */
 extern const struct cdn_plan_reader cdn_launch_reader;
+/* And their symbolic links; see bwrap.h. */
+CDN_MUST_USE int cdn_launch_links(void *arg, const char *dir,
+    cdn_bwrap_link_fn *link, void *link_arg, struct cordon_error *err);
 
 /* ----- The program (program.c) --------------------------------------------------- */
 

@@ -26,7 +26,27 @@ fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
 
 	if (code == 0)
 		cdn_plant_plan(plan->session, plan->plan);
+	if (code == 0 && plan->terms.backend == CORDON_BACKEND_BWRAP)
+		code = cdn_launch_bwrap_plan(plan, err);
 	return code;
+}
+
+/* What the host has to offer is what the backend makes use of. */
+static void
+find_host(struct cordon_plan *plan, bool judged)
+{
+	cdn_host_probe(&plan->host);
+	if (plan->terms.backend == CORDON_BACKEND_NONE)
+		plan->host = (struct cdn_host){
+			.notify_taken = plan->host.notify_taken };
+	if (plan->terms.backend == CORDON_BACKEND_BWRAP)
+		cdn_launch_bwrap_host(&plan->host, plan->terms.enforcement);
+	/* Who is confined where he is cannot be put anywhere else. */
+	if (judged && plan->terms.backend == CORDON_BACKEND_NATIVE &&
+	    plan->terms.isolation == CDN_ISOLATION_NAMESPACES) {
+		cdn_host_probe_userns(&plan->host);
+		plan->apart = plan->host.userns && plan->host.seccomp_notify;
+	}
 }
 
 static int
@@ -46,16 +66,7 @@ make_plan(const struct cordon_session *session,
 	plan->arena = arena;
 	plan->session = session;
 	cdn_terms_find(session, options, &plan->terms);
-	cdn_host_probe(&plan->host);
-	if (plan->terms.backend == CORDON_BACKEND_NONE) /* makes use of nothing */
-		plan->host = (struct cdn_host){
-			.notify_taken = plan->host.notify_taken };
-	/* Who is confined where he is cannot be put anywhere else. */
-	if (judged && plan->terms.backend != CORDON_BACKEND_NONE &&
-	    plan->terms.isolation == CDN_ISOLATION_NAMESPACES) {
-		cdn_host_probe_userns(&plan->host);
-		plan->apart = plan->host.userns && plan->host.seccomp_notify;
-	}
+	find_host(plan, judged);
 	code = fill_plan(plan, judged, err);
 	if (code == 0)
 		code = cdn_launch_shortfalls(plan, err);
@@ -90,9 +101,12 @@ cdn_launch_plan_format(const struct cordon_plan *plan,
 	struct cdn_plan_words words = {
 		.backend = cordon_backend_name(plan->terms.backend),
 		/* AUTO is none: no rule needs more. */
-		.isolation = plan->apart ? "namespaces" : "none",
+		.isolation = plan->apart || plan->plan->mounted ?
+		    "namespaces" : "none",
 	};
 
+	if (format == CORDON_FORMAT_ARGV)
+		return cdn_launch_bwrap_argv(plan, out, err);
 	if (format == CORDON_FORMAT_SBPL)
 		return cdn_launch_sbpl(plan, out, err);
 	return cdn_plan_format(plan->plan, &words, format, out, err);

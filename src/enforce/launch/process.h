@@ -43,7 +43,51 @@ struct cordon_process {
 	struct cdn_record *record;
 	struct cdn_run_request request;
 	struct cdn_running *running;
+	struct cdn_wrapping *wrapping; /* of the backend bwrap, or NULL */
 };
+
+/*
+ * wrapped.c: the request becomes one for bwrap; when that runs, it is told to
+ * go on if what it mounted is what it should have.  When all is over: was the
+ * program started, and did its output get to where it belongs?
+ */
+CDN_MUST_USE int cdn_launch_wrap(struct cordon_process *p,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_launch_unwrap(struct cordon_process *p,
+    struct cordon_error *err);
+struct cdn_run_result;
+CDN_MUST_USE int cdn_launch_wrapped(struct cordon_process *p,
+    const struct cdn_run_result *result, struct cordon_error *err);
+void cdn_launch_wrapping_free(struct cdn_wrapping *wrapping);
+
+/*
+ * mounted.c: is what lies at the mounts of the process what belongs there?  fds:
+ * the host's objects, one for each mount, -1 where it has none.
+ */
+CDN_MUST_USE int cdn_mounted_open(const struct cdn_bwrap_plan *plan, int *fds,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_mounted_check(const struct cdn_bwrap_plan *plan,
+    const int *fds, pid_t pid, struct cordon_error *err);
+
+/*
+ * relay.c: files that a run is given as its input or output are not given
+ * themselves: whoever opens /proc/self/fd/N again, outside of all mounts, would
+ * have more of them than he was given.  A pipe is, and a thread of ours copies.
+ */
+struct cdn_relay;
+#define CDN_RELAY_NONE (-2)
+/*
+ * stdio: -1, the caller's own; or another; or NONE, which is made for the run
+ * alone.  Those of ret: -1, or what replaces one.
+ */
+CDN_MUST_USE int cdn_relay_open(const int stdio[3], struct cdn_relay **ret,
+    int ret_stdio[3], struct cordon_error *err);
+/* The run has its ends. */
+CDN_MUST_USE int cdn_relay_started(struct cdn_relay *relay,
+    struct cordon_error *err);
+/* Waits until all is copied.  Frees it; NULL is fine. */
+CDN_MUST_USE int cdn_relay_close(struct cdn_relay *relay,
+    struct cordon_error *err);
 
 /*
  * surroundings.c: the variables of the run, into the request; then its home and
@@ -63,6 +107,9 @@ cdn_launch_is_own_child(const struct cordon_process *p)
 	return p->options->sole && p->spaces == NULL;
 }
 
+/* apart.c: in another mount namespace it is found by its name only. */
+CDN_MUST_USE int cdn_launch_cwd(struct cordon_process *p,
+    struct cordon_error *err);
 /* apart.c: after the plan; nothing where it asks for none. */
 CDN_MUST_USE int cdn_launch_spaces(struct cordon_process *p,
     struct cordon_error *err);

@@ -31,10 +31,12 @@ is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
+/* What is there in a directory; type: DT_..., never unknown. */
+typedef int each_fn(int dir, const char *name, unsigned char type, void *arg);
+
 /* What cannot be listed has nothing to grant one by one. */
 static int
-reader_list(void *arg, const char *path, cdn_plan_entry_fn *entry,
-    void *entry_arg, struct cordon_error *err)
+for_each(const char *path, each_fn *each, void *arg, struct cordon_error *err)
 {
 	static const struct cdn_open_how how = {
 		.flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK,
@@ -45,7 +47,6 @@ reader_list(void *arg, const char *path, cdn_plan_entry_fn *entry,
 	struct dirent *found;
 	int code = 0;
 
-	(void)arg;
 	if (dir == NULL && fd >= 0) {
 		close(fd);
 		return cdn_err_nomem(err);
@@ -58,12 +59,63 @@ reader_list(void *arg, const char *path, cdn_plan_entry_fn *entry,
 		    type_of(fd, found);
 
 		/* What is unknown still is gone by now. */
-		if (type != DT_UNKNOWN && type != DT_LNK)
-			code = entry(found->d_name, type == DT_DIR, entry_arg);
+		if (type != DT_UNKNOWN)
+			code = each(fd, found->d_name, type, arg);
 	}
 	if (dir != NULL)
 		closedir(dir);
 	return code;
+}
+
+struct listing {
+	cdn_plan_entry_fn *entry;
+	cdn_bwrap_link_fn *link;
+	void *arg;
+};
+
+static int
+each_entry(int dir, const char *name, unsigned char type, void *arg)
+{
+	const struct listing *l = arg;
+
+	(void)dir;
+	return type == DT_LNK ? 0 : l->entry(name, type == DT_DIR, l->arg);
+}
+
+static int
+reader_list(void *arg, const char *path, cdn_plan_entry_fn *entry,
+    void *entry_arg, struct cordon_error *err)
+{
+	struct listing l = { .entry = entry, .arg = entry_arg };
+
+	(void)arg;
+	return for_each(path, each_entry, &l, err);
+}
+
+static int
+each_link(int dir, const char *name, unsigned char type, void *arg)
+{
+	const struct listing *l = arg;
+	char target[CDN_PATH_MAX + 1];
+	ssize_t n;
+
+	if (type != DT_LNK)
+		return 0;
+	n = readlinkat(dir, name, target, sizeof(target));
+	if (n <= 0 || (size_t)n >= sizeof(target))
+		return 0;
+	target[n] = '\0';
+	return l->link(name, target, l->arg);
+}
+
+int
+cdn_launch_links(void *arg, const char *dir, cdn_bwrap_link_fn *link,
+    void *link_arg, struct cordon_error *err)
+{
+	struct listing l = { .link = link, .arg = link_arg };
+
+	(void)arg;
+	return for_each(dir, each_link, &l, err);
 }
 
 /*

@@ -110,6 +110,9 @@ cdn_launch_restrict(const struct cordon_session *session,
 
 	own.argv = NULL; /* whatever it says, it is we */
 	cdn_terms_find(session, &own, &r.terms);
+	if (code == 0 && r.terms.backend == CORDON_BACKEND_BWRAP)
+		code = cdn_err(err, CORDON_E_ENFORCE, "bwrap cannot confine "
+		    "who is running already (use '--backend native')");
 	if (code == 0)
 		code = cdn_own_make_id(r.run, err);
 	if (code == 0)

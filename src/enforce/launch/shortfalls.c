@@ -180,7 +180,7 @@ static void
 add_isolation(struct list *list)
 {
 	if (list->plan->terms.isolation == CDN_ISOLATION_NAMESPACES &&
-	    !list->plan->apart)
+	    !list->plan->apart && !list->plan->plan->mounted)
 		add_row(list, ISOLATION);
 }
 

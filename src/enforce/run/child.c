@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -174,8 +175,12 @@ forgo_keyring(const struct cdn_launch *launch)
 CDN_BARE static int
 forgo_capabilities(const struct cdn_launch *launch)
 {
-	return launch->request->entry.enter == NULL ? 0
-	    : cdn_sys_forgo_capabilities();
+	const struct cdn_entry *entry = &launch->request->entry;
+
+	if (entry->enter == NULL)
+		return 0;
+	return entry->wraps ? cdn_sys_forgo_capabilities_but(CAP_SETFCAP) :
+			      cdn_sys_forgo_capabilities();
 }
 
 CDN_BARE static int

@@ -199,6 +199,17 @@ cdn_run_pid(const struct cdn_running *running)
 	return running->spawn.shepherd.tree.leader;
 }
 
+void
+cdn_run_wraps(struct cdn_running *running, pid_t first)
+{
+	char *file = running->spawn.shepherd.tree.wrapped;
+	size_t size = sizeof(running->spawn.shepherd.tree.wrapped);
+
+	snprintf(file + 1, size - 1, "proc/%d/task/%d/children", (int)first,
+	    (int)first);
+	__atomic_store_n(file, '/', __ATOMIC_RELEASE);
+}
+
 int
 cdn_run_signal(struct cdn_running *running, int signal,
     struct cordon_error *err)

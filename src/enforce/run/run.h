@@ -61,6 +61,11 @@ struct cdn_entry {
 	 * number.  Written before it is called: it does.  SELF only.
 	 */
 	bool *shares;
+	/*
+	 * The program is one that makes a sandbox around another: root keeps
+	 * the one capability which that takes.
+	 */
+	bool wraps;
 };
 
 /*
@@ -192,6 +197,11 @@ int cdn_run_fd(const struct cdn_running *running);
 /* Does it without blocking.  True: it is over, cdn_run_wait() will not block. */
 bool cdn_run_step(struct cdn_running *running);
 pid_t cdn_run_pid(const struct cdn_running *running);
+/*
+ * The program wraps another, and that is a child of this process, the first of
+ * a PID namespace: signals, but for SIGKILL, are for it and not the wrapper.
+ */
+void cdn_run_wraps(struct cdn_running *running, pid_t first);
 /*
  * To the command's process group.  Any thread, until cdn_run_wait() returns
  * (SELF: only the one that waits).

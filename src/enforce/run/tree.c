@@ -250,6 +250,40 @@ cdn_tree_spare(struct cdn_tree *tree)
 
 /* ----- Signals ------------------------------------------------------------ */
 
+/* A child of the namespace's first process, with its group if it leads one. */
+CDN_BARE static void
+signal_wrapped(pid_t pid, int signal)
+{
+	(void)cdn_raw(SYS_kill, pid, signal);
+	if (cdn_raw(SYS_getpgid, pid) == pid)
+		(void)cdn_raw(SYS_kill, -pid, signal);
+}
+
+/* "123 456 "; what does not fit has parents that do. */
+CDN_BARE static int
+signal_all_wrapped(const struct cdn_tree *tree, int signal)
+{
+	char list[1024];
+	pid_t pid = 0;
+	long n, fd = cdn_raw(SYS_openat, AT_FDCWD, tree->wrapped,
+	    O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return (int)fd;
+	n = cdn_raw(SYS_read, fd, list, sizeof(list));
+	(void)cdn_raw(SYS_close, fd);
+	for (long i = 0; i < n; i++) {
+		if (list[i] >= '0' && list[i] <= '9') {
+			pid = pid * 10 + (list[i] - '0');
+			continue;
+		}
+		if (pid > 0)
+			signal_wrapped(pid, signal);
+		pid = 0;
+	}
+	return n < 0 ? (int)n : 0;
+}
+
 CDN_BARE int
 cdn_tree_signal(const struct cdn_tree *tree, int signal)
 {
@@ -257,6 +291,14 @@ cdn_tree_signal(const struct cdn_tree *tree, int signal)
 
 	if (tree->leader_reaped || tree->leader <= 0)
 		return -ESRCH;
+	if (__atomic_load_n(&tree->wrapped[0], __ATOMIC_ACQUIRE) != '\0' &&
+	    signal != SIGKILL) {
+		int wrapped = signal_all_wrapped(tree, signal);
+
+		/* The wrapper ends by itself, but goes on when it is told. */
+		if (wrapped == 0 && signal != SIGCONT)
+			return 0;
+	}
 	r = cdn_raw(SYS_kill, -tree->leader, signal);
 	/* It may have joined another group of its session. */
 	if (cdn_raw(SYS_getpgid, tree->leader) != tree->leader)

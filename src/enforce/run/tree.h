@@ -26,6 +26,11 @@ struct cdn_tree {
 	int status;	    /* its exit status, or the signal */
 	pid_t left;	    /* one that could not be killed; 0 = none */
 	unsigned signalled; /* children that a kill reached, this time round */
+	/*
+	 * The file of the kernel that lists whom the leader wraps; "": it
+	 * wraps nobody.  Written once, its first byte last.
+	 */
+	char wrapped[48];
 	bool member;	    /* a living child of the leader's group was seen */
 	pid_t spared[CDN_SPARED_MAX];
 	unsigned spared_count;
@@ -44,7 +49,10 @@ bool cdn_tree_leader_done(const struct cdn_tree *tree);
 /* The signal that stopped the leader since this was asked last; 0 = none. */
 int cdn_tree_stopped(const struct cdn_tree *tree);
 
-/* To the leader and its group.  0 or -errno; -ESRCH when all are gone. */
+/*
+ * To the leader and its group, or to whom it wraps.  0 or -errno; -ESRCH when
+ * all are gone.
+ */
 int cdn_tree_signal(const struct cdn_tree *tree, int signal);
 
 /* Is anybody of the leader's group alive among the children? */

@@ -9,10 +9,11 @@
 
 /* The kernel knows how many there are: EINVAL for the first that is not. */
 CDN_BARE static int
-empty_bounding_set(void)
+empty_bounding_set(int kept)
 {
 	for (int i = 0; i < CAPABILITIES_MAX; i++) {
-		long r = cdn_raw(SYS_prctl, PR_CAPBSET_DROP, i, 0, 0, 0);
+		long r = i == kept ? 0 :
+		    cdn_raw(SYS_prctl, PR_CAPBSET_DROP, i, 0, 0, 0);
 
 		if (r == -EINVAL && i > 0)
 			break;
@@ -22,26 +23,42 @@ empty_bounding_set(void)
 	return 0;
 }
 
-CDN_BARE int
-cdn_sys_forgo_capabilities(void)
+/* kept: one of the first 32, or -1. */
+CDN_BARE static int
+forgo(int kept)
 {
 	struct __user_cap_header_struct header;
 	struct __user_cap_data_struct sets[2];
 	long r;
 
-	sets[0].effective = 0;
+	for (int i = 0; i < 2; i++)
+		sets[i].effective = sets[i].permitted = 0;
 	header.version = _LINUX_CAPABILITY_VERSION_3;
 	header.pid = 0;
 	r = cdn_raw(SYS_capget, &header, sets);
 	if (r == 0 && (sets[0].effective >> CAP_SETPCAP & 1) != 0)
-		r = empty_bounding_set();
+		r = empty_bounding_set(kept);
 	/* Ambient ones are inheritable and permitted: they go with these. */
 	for (int i = 0; i < 2; i++) {
-		sets[i].effective = 0;
-		sets[i].permitted = 0;
+		uint32_t mask = i == 0 && kept >= 0 ? 1U << kept : 0;
+
+		sets[i].effective &= mask;
+		sets[i].permitted &= mask;
 		sets[i].inheritable = 0;
 	}
 	return r < 0 ? (int)r : (int)cdn_raw(SYS_capset, &header, sets);
+}
+
+CDN_BARE int
+cdn_sys_forgo_capabilities(void)
+{
+	return forgo(-1);
+}
+
+CDN_BARE int
+cdn_sys_forgo_capabilities_but(int kept)
+{
+	return forgo(kept);
 }
 
 CDN_BARE int

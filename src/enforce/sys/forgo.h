@@ -15,6 +15,11 @@
  * no_new_privs is set as well does not get them back by exec.
  */
 CDN_MUST_USE int cdn_sys_forgo_capabilities(void);
+/*
+ * All but one (CAP_...), if it is there: for who still has to make a user
+ * namespace in which root is root, which takes CAP_SETFCAP.
+ */
+CDN_MUST_USE int cdn_sys_forgo_capabilities_but(int kept);
 
 /*
  * The session keyring becomes a new, empty one.  Not an error where the call

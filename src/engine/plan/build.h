@@ -7,6 +7,7 @@
 #define CDN_PLAN_BUILD_H
 
 #include "base/arena.h"
+#include "engine/plan/mention.h"
 #include "engine/plan/plan.h"
 
 /* A place where the walk starts. */
@@ -54,18 +55,12 @@ CDN_MUST_USE int cdn_plan_find_shortfalls(struct cdn_plan_build *b);
 
 /* ----- roots.c ----------------------------------------------------------- */
 
-/* By component: "/a/b" before "/a.b", and parents first. */
-int cdn_plan_path_cmp(const char *a, const char *b);
+/* As cdn_plan_path_cmp(). */
 int cdn_plan_path_cmp_str(const char *a, cdn_str b);
-/* Strictly below; see cdn_plan_at_or_below(). */
-bool cdn_plan_below(const char *path, const char *dir);
 /* Is it one of these places or below one? */
 bool cdn_plan_in_places(const struct cdn_place_list *places, const char *path);
 
 /* ----- appear.c ---------------------------------------------------------- */
-
-/* A name nobody has: what holds for it holds for names no rule speaks of. */
-#define CDN_PLAN_NO_NAME "\x01no such name\x7f\xff"
 
 /*
  * Could a name appear in dir that may be modified although what no rule speaks
@@ -75,9 +70,6 @@ bool cdn_plan_in_places(const struct cdn_place_list *places, const char *path);
 typedef bool cdn_plan_listed_fn(const char *path, const void *arg);
 bool cdn_plan_may_appear(const struct cdn_plan_build *b, const char *dir,
     cdn_plan_listed_fn *is_listed, const void *arg);
-
-/* DIR/NAME into out; false when it is too long. */
-bool cdn_plan_join(const char *dir, cdn_str name, char out[CDN_PATH_MAX + 1]);
 
 /* ----- regions.c --------------------------------------------------------- */
 

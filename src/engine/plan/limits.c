@@ -38,6 +38,13 @@ writes_native(const struct cdn_plan *plan)
 	return plan->mode != CDN_PLAN_MODE_B && plan->mode != CDN_PLAN_MODE_C;
 }
 
+/* Mounts know whether a place can be changed, not what is done to it. */
+static bool
+is_mounted(const struct cdn_plan *plan)
+{
+	return plan->mounted;
+}
+
 static bool
 network_open(const struct cdn_plan *plan)
 {
@@ -106,6 +113,12 @@ static const struct {
 	{ { "outside-changes", false, false,
 	    "links and mounts that somebody outside makes during a run" },
 	    NULL },
+	{ { "replaced-directories", false, false,
+	    "a directory that somebody outside puts in the place of another "
+	    "during a run is not masked" }, is_mounted },
+	{ { "named-pipes", false, false,
+	    "what can be read and is a named pipe can be written" },
+	    is_mounted },
 	{ { "killed", false, true,
 	    "when cordon itself is killed (SIGKILL), its command dies with it; "
 	    "what that had left in the background lives on, still confined" },

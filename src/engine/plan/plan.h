@@ -141,6 +141,7 @@ struct cdn_plan {
 	bool no_modify;
 	bool strict;	/* no ptrace and its like: the preset, or no Landlock */
 	bool agent;	/* one runs, and what it keeps for itself is open to it */
+	bool mounted;	/* held by mounts: Landlock is not there */
 	bool traced;	/* mode C, and nothing at all goes on unseen */
 	bool caged;	/* false: this host cannot confine anything (no Landlock) */
 	struct cdn_region *regions; /* parents before what lies below */
@@ -231,6 +232,10 @@ const char *cdn_plan_why(size_t i);
 
 /* Is path dir itself or below it?  Both absolute and real. */
 bool cdn_plan_at_or_below(const char *path, const char *dir);
+/* Strictly below it? */
+bool cdn_plan_below(const char *path, const char *dir);
+/* By component: "/a/b" before "/a.b", and parents first. */
+int cdn_plan_path_cmp(const char *a, const char *b);
 
 const char *cdn_region_kind_name(enum cdn_region_kind kind);
 const char *cdn_by_name(enum cdn_by by);

@@ -14,6 +14,7 @@ read_format(const struct cli_args *args,
 	} rows[] = {
 		{ "text", CORDON_FORMAT_YAML, CORDON_BACKEND_AUTO },
 		{ "json", CORDON_FORMAT_JSON, CORDON_BACKEND_AUTO },
+		{ "argv", CORDON_FORMAT_ARGV, CORDON_BACKEND_BWRAP },
 		{ "sbpl", CORDON_FORMAT_SBPL, CORDON_BACKEND_SEATBELT },
 	};
 	const char *format = cli_value(args, CLI_FORMAT);

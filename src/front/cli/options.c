@@ -24,8 +24,8 @@ allow_word(int i)
 static const char *
 format_word(int i)
 {
-	static const char *const words[] = { "text", "json", "sbpl",
-		NULL };
+	static const char *const words[] = { "text", "json", "argv",
+		"sbpl", NULL };
 
 	return words[i];
 }
@@ -110,7 +110,7 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	[CLI_DRY_RUN]	  = { "dry-run", CLI_FLAG, NULL,
 	    "print the plan, start nothing" },
 	[CLI_FORMAT]	  = { "format", CLI_VALUE, "FORMAT",
-	    "text (default), json or sbpl", format_word },
+	    "text (default), json, argv or sbpl", format_word },
 	[CLI_AS]	  = { "as", CLI_VALUE, "WHO",
 	    "process (default), agent, policy or block", cli_as_word },
 	[CLI_OP]	  = { "op", CLI_VALUE, "OP",

@@ -1,0 +1,420 @@
+/*
+ * wrapped - a run that bwrap is put in front of.
+ *
+ *	words, filter ─► bwrap ─► mounts ─► waits ─► command
+ *	                            │         ▲
+ *	                            └─ looked at, and told to go on
+ *
+ * It is started with no environment at all and nothing open but what it needs:
+ * the words it is told are not in its command line, which everybody may read,
+ * because the variables of the run are among them.  It reads one descriptor to
+ * its end as the last thing but sealing its mounts; that pipe is full, so room
+ * in it says that all mounts are there.
+ */
+#include "enforce/launch/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "enforce/backend/filter.h"
+#include "enforce/backend/wrapper.h"
+
+#define PIPE_BYTES     4096 /* the least there is */
+#define OWN_PROCESSES  2    /* of bwrap's, which count as the run's */
+#define STATUS_MAX     4096
+#define WORDS_BYTES    (64UL * 1024UL * 1024UL) /* of its words at most */
+
+enum { WORDS, FILTER, STATUS, READY, GIVEN_MAX };
+
+struct cdn_wrapping {
+	int given[GIVEN_MAX]; /* to bwrap, under these numbers */
+	int status_fd;	      /* what it says */
+	int ready_fd;	      /* the full end of the pipe */
+	int *fds;	      /* of the host's objects, by mount */
+	size_t fd_count;
+	struct cdn_relay *relay;
+	int stdio[3];
+	const char *step;
+};
+
+/* ----- Descriptors ----------------------------------------------------------- */
+
+/* Never one of the first three: they are the run's. */
+static int
+keep_high(int fd)
+{
+	int high;
+
+	if (fd < 0 || fd > 2)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	close(fd);
+	return high;
+}
+
+static void
+close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static int
+make_file(const char *name, const void *p, size_t n)
+{
+	int fd = keep_high(memfd_create(name, MFD_CLOEXEC));
+
+	for (size_t done = 0; fd >= 0 && done < n;) {
+		ssize_t r = write(fd, (const char *)p + done, n - done);
+
+		if (r < 0 && errno != EINTR)
+			close_fd(&fd);
+		else if (r > 0)
+			done += (size_t)r;
+	}
+	if (fd >= 0 && lseek(fd, 0, SEEK_SET) != 0)
+		close_fd(&fd);
+	return fd;
+}
+
+static bool
+make_pipes(struct cdn_wrapping *w)
+{
+	static const char full[PIPE_BYTES];
+	int status[2], ready[2];
+
+	if (pipe2(status, O_CLOEXEC) != 0)
+		return false;
+	w->status_fd = keep_high(status[0]);
+	w->given[STATUS] = keep_high(status[1]);
+	if (pipe2(ready, O_CLOEXEC) != 0)
+		return false;
+	w->given[READY] = keep_high(ready[0]);
+	w->ready_fd = keep_high(ready[1]);
+	if (w->status_fd < 0 || w->given[STATUS] < 0 || w->given[READY] < 0 ||
+	    w->ready_fd < 0 || fcntl(w->ready_fd, F_SETFL, O_NONBLOCK) != 0)
+		return false;
+	(void)fcntl(w->ready_fd, F_SETPIPE_SZ, PIPE_BYTES);
+	while (write(w->ready_fd, full, sizeof(full)) > 0)
+		;
+	return errno == EAGAIN;
+}
+
+static int
+make_filter(struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_filter filter;
+	int code = cdn_backend_filter(p->plan->plan, &p->plan->host, &filter,
+	    err);
+
+	if (code != 0)
+		return code;
+	p->wrapping->given[FILTER] = make_file("cordon-filter", filter.code,
+	    filter.n * sizeof(filter.code[0]));
+	return p->wrapping->given[FILTER] >= 0 ? 0 :
+	    cdn_err_sys(err, errno, "failed to keep the filter");
+}
+
+/* ----- The command ------------------------------------------------------------ */
+
+static int
+make_words(struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_wrapping *w = p->wrapping;
+	const struct cdn_bwrap_command command = {
+		.cwd = p->cwd,
+		.envp = p->request.envp,
+		.terminal = p->request.foreground ||
+		    p->request.output_mode == CDN_OUTPUT_PTY,
+		.seccomp_fd = w->given[FILTER],
+		.status_fd = w->given[STATUS],
+		.ready_fd = w->given[READY],
+	};
+	const char *const *words;
+	struct cdn_buf text;
+	size_t n;
+	int code = cdn_bwrap_words(p->arena, &p->plan->bwrap, &command, &words,
+	    &n, err);
+
+	if (code != 0)
+		return code;
+	cdn_buf_init(&text, WORDS_BYTES);
+	for (size_t i = 0; i < n; i++)
+		cdn_buf_add(&text, words[i], strlen(words[i]) + 1);
+	if (!cdn_buf_failed(&text))
+		w->given[WORDS] = make_file("cordon-words", text.p, text.n);
+	code = cdn_buf_failed(&text) ? cdn_err_nomem(err) :
+	    w->given[WORDS] >= 0 ? 0 :
+	    cdn_err_sys(err, errno, "failed to keep the words for bwrap");
+	cdn_buf_done(&text);
+	return code;
+}
+
+static int
+make_argv(struct cordon_process *p, struct cordon_error *err)
+{
+	const char *const *argv = p->options->argv;
+	const char *head[] = { CDN_WRAPPER_BWRAP, "--args",
+		cdn_arena_printf(p->arena, "%d", p->wrapping->given[WORDS]),
+		"--", p->request.program };
+	union {
+		const char **made;
+		char *const *wanted;
+	} to;
+	size_t n = 1;
+
+	while (argv[n] != NULL)
+		n++;
+	to.made = cdn_arena_array(p->arena, CDN_LEN(head) + n,
+	    sizeof(*to.made));
+	if (to.made == NULL || head[2] == NULL)
+		return cdn_err_nomem(err);
+	memcpy(to.made, head, sizeof(head));
+	memcpy(to.made + CDN_LEN(head), argv + 1, (n - 1) * sizeof(*argv));
+	p->request.argv = to.wanted;
+	return 0;
+}
+
+/* ----- The way in -------------------------------------------------------------- */
+
+/* All others close at exec. */
+CDN_BARE static int
+enter(const void *arg, pid_t pid)
+{
+	const struct cdn_wrapping *w = arg;
+	long r = 0;
+
+	(void)pid;
+	for (int i = 0; i < GIVEN_MAX && r >= 0; i++)
+		r = cdn_raw(SYS_fcntl, w->given[i], F_SETFD, 0);
+	return (int)r;
+}
+
+static int
+make_relay(struct cordon_process *p, struct cordon_error *err)
+{
+	const struct cdn_run_request *r = &p->request;
+	struct cdn_wrapping *w = p->wrapping;
+	bool passes = r->output_mode == CDN_OUTPUT_PASS;
+	const int given[3] = {
+		r->stdin_mode != CDN_STDIN_INHERIT ||
+			r->output_mode == CDN_OUTPUT_PTY ?
+		    CDN_RELAY_NONE : -1,
+		passes ? -1 : CDN_RELAY_NONE,
+		passes ? -1 : CDN_RELAY_NONE,
+	};
+	int stdio[3];
+
+	for (int i = 0; i < 3; i++)
+		stdio[i] = r->stdio != NULL && r->stdio[i] >= 0 ?
+		    r->stdio[i] : given[i];
+	return cdn_relay_open(stdio, &w->relay, w->stdio, err);
+}
+
+static void
+fill_request(struct cordon_process *p)
+{
+	static char *const nothing[] = { NULL };
+	struct cdn_run_request *r = &p->request;
+
+	r->program = CDN_WRAPPER_BWRAP;
+	r->envp = nothing;
+	r->cwd = "/";
+	r->stdio = p->wrapping->stdio;
+	if (r->limits.processes > 0)
+		r->limits.processes += OWN_PROCESSES;
+	r->entry = (struct cdn_entry){ .enter = enter, .arg = p->wrapping,
+		.wraps = true };
+}
+
+static struct cdn_wrapping *
+wrapping_new(size_t mounts)
+{
+	struct cdn_wrapping *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		return NULL;
+	w->status_fd = w->ready_fd = -1;
+	for (int i = 0; i < GIVEN_MAX; i++)
+		w->given[i] = -1;
+	w->fds = calloc(mounts + 1, sizeof(*w->fds));
+	if (w->fds == NULL) {
+		free(w);
+		return NULL;
+	}
+	w->fd_count = mounts;
+	for (size_t i = 0; i < mounts; i++)
+		w->fds[i] = -1;
+	return w;
+}
+
+int
+cdn_launch_wrap(struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_wrapping *w = wrapping_new(p->plan->bwrap.count);
+	int code;
+
+	if (w == NULL)
+		return cdn_err_nomem(err);
+	p->wrapping = w;
+	if (!make_pipes(w))
+		return cdn_err_sys(err, errno, "failed to make a pipe");
+	code = cdn_launch_cwd(p, err);
+	if (code == 0)
+		code = make_filter(p, err);
+	if (code == 0)
+		code = make_words(p, err);
+	if (code == 0)
+		code = make_argv(p, err);
+	if (code == 0)
+		code = make_relay(p, err);
+	if (code == 0)
+		code = cdn_mounted_open(&p->plan->bwrap, w->fds, err);
+	if (code == 0)
+		fill_request(p);
+	return code;
+}
+
+/* ----- Going on ----------------------------------------------------------------- */
+
+/*
+ * All mounts are there; or it ended, or takes too long.  When it fails it may
+ * leave a child behind that has all its descriptors: the end of the run counts.
+ */
+static int
+await_mounts(const struct cordon_process *p, struct cordon_error *err)
+{
+	struct pollfd on[] = {
+		{ .fd = p->wrapping->ready_fd, .events = POLLOUT },
+		{ .fd = cdn_run_fd(p->running), .events = POLLIN },
+	};
+	bool over = false;
+	int r;
+
+	do {
+		r = poll(on, CDN_LEN(on), CDN_BWRAP_START_MS);
+		if (r > 0 && on[0].revents == POLLOUT)
+			return 0;
+		if (r > 0 && on[1].revents != 0)
+			over = cdn_run_step(p->running);
+	} while (!over && (r > 0 || (r < 0 && errno == EINTR)) &&
+	    (on[0].revents & POLLERR) == 0);
+	return cdn_err(err, CORDON_E_ENFORCE, "OS sandbox required but "
+	    "unavailable: '" CDN_WRAPPER_BWRAP "' %s",
+	    r == 0 ? "does not go on" : "could not make a sandbox");
+}
+
+/* {"child-pid": 12, ...}: the first process of the sandbox, as we see it. */
+static pid_t
+read_pid(int fd)
+{
+	static const char key[] = "\"child-pid\": ";
+	char text[STATUS_MAX];
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+	const char *at;
+	long pid;
+
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	at = strstr(text, key);
+	pid = at == NULL ? 0 : strtol(at + strlen(key), NULL, 10);
+	return pid > 0 && pid < INT32_MAX ? (pid_t)pid : 0;
+}
+
+static int
+go_on(struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_wrapping *w = p->wrapping;
+	pid_t pid;
+	int code;
+
+	for (int i = 0; i < GIVEN_MAX; i++)
+		close_fd(&w->given[i]);
+	code = cdn_relay_started(w->relay, err);
+	if (code == 0)
+		code = await_mounts(p, err);
+	if (code != 0)
+		return code;
+	pid = read_pid(w->status_fd);
+	if (pid == 0)
+		return cdn_err(err, CORDON_E_ENFORCE, "'" CDN_WRAPPER_BWRAP
+		    "' does not say which process it made (use '--backend "
+		    "native')");
+	code = cdn_mounted_check(&p->plan->bwrap, w->fds, pid, err);
+	if (code != 0)
+		return code;
+	cdn_run_wraps(p->running, pid);
+	close_fd(&w->ready_fd);
+	return 0;
+}
+
+/* Who is not told to go on never began. */
+int
+cdn_launch_unwrap(struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_run_result result;
+	int code = go_on(p, err);
+
+	if (code == 0)
+		return 0;
+	(void)!cdn_run_signal(p->running, SIGKILL, NULL);
+	if (cdn_run_wait(p->running, &result, NULL) == 0)
+		cdn_run_result_done(&result);
+	p->running = NULL;
+	return code;
+}
+
+/* ----- The end ------------------------------------------------------------------- */
+
+/* It says how the command ended, if there was one. */
+static bool
+was_started(int fd)
+{
+	char text[STATUS_MAX];
+	size_t n = 0;
+	ssize_t r;
+
+	while (n < sizeof(text) - 1 &&
+	    ((r = read(fd, text + n, sizeof(text) - 1 - n)) > 0 ||
+		(r < 0 && errno == EINTR)))
+		n += r > 0 ? (size_t)r : 0;
+	text[n] = '\0';
+	return strstr(text, "\"exit-code\"") != NULL;
+}
+
+int
+cdn_launch_wrapped(struct cordon_process *p,
+    const struct cdn_run_result *result, struct cordon_error *err)
+{
+	struct cdn_wrapping *w = p->wrapping;
+	int code = cdn_relay_close(w->relay, err);
+
+	w->relay = NULL;
+	if (code != 0 || result->success || result->timed_out ||
+	    result->signal != 0 || was_started(w->status_fd))
+		return code;
+	return cdn_err(err, CORDON_E_EXEC, "failed to spawn `%s`: bwrap says "
+	    "why", p->options->argv[0]);
+}
+
+void
+cdn_launch_wrapping_free(struct cdn_wrapping *w)
+{
+	if (w == NULL)
+		return;
+	for (int i = 0; i < GIVEN_MAX; i++)
+		close_fd(&w->given[i]);
+	close_fd(&w->status_fd);
+	close_fd(&w->ready_fd);
+	for (size_t i = 0; i < w->fd_count; i++)
+		close_fd(&w->fds[i]);
+	free(w->fds);
+	(void)!cdn_relay_close(w->relay, NULL);
+	free(w);
+}

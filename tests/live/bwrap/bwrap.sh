@@ -1,0 +1,368 @@
+#!/bin/bash
+# shellcheck disable=SC2016,SC2009 # words for other shells; all processes
+# The backend bwrap, attacked where such sandboxes have failed before.
+#
+#	trysys -i IDENTITY bwrap.sh
+#
+# Each refusal has a control: the same thing works outside, or inside where it
+# is allowed.  Afterwards the host is looked at.
+set -u
+
+
+cordon=$CORDON_COMMAND
+umask 022
+stage=$(mktemp -d /var/tmp/cordon-bwrap-XXXXXX)
+points=0 failures=0
+
+cleanup()
+{
+	chmod -R u+rwx "$stage" 2>/dev/null
+	rm -rf "$stage"
+}
+trap cleanup EXIT
+
+ok()
+{
+	points=$((points + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $points - $2"
+	else
+		echo "not ok $points - $2"
+		failures=$((failures + 1))
+	fi
+}
+
+is()
+{
+	[ "$1" = "$2" ]
+	ok $? "$3 (is '$1', expected '$2')"
+}
+
+mkdir -p "$stage"/{home,state,bin,w/src/deep,w/a/b/secrets,w/ro,w/other}
+export HOME="$stage/home" XDG_STATE_HOME="$stage/state"
+unset XDG_CONFIG_HOME XDG_RUNTIME_DIR CLAUDE_CONFIG_DIR CODEX_HOME
+cd "$stage/w" || exit 1
+echo public >src/file
+echo hidden >a/b/secrets/key
+echo fixed >ro/file
+echo before >"$stage/given"
+
+# policy NAME READ MODIFY
+policy()
+{
+	cat >"$stage/$1.yaml" <<END
+schemaVersion: 2
+kind: Policy
+metadata: {name: $1}
+spec:
+  fsProfiles:
+    dev:
+      read: [$2]
+      modify: [$3]
+END
+}
+policy p '"./**", "!a/b/secrets/**"' '"./**", "!a/b/secrets/**", "!ro/**"'
+policy file '"./**", "!src/file"' '"./**", "!src/file"'
+policy later '"./**", "!**/*.env"' '"./**", "!**/*.env"'
+policy fixed '"./**"' ''
+
+# inside [OPTION...] -- COMMAND...: in the cage of p.yaml, unless told.
+inside()
+{
+	"$cordon" run --backend bwrap --quiet --policy "$stage/p.yaml" \
+	    --profile dev "$@" 2>"$stage/stderr"
+}
+
+# under POLICY [OPTION...] -- COMMAND...
+under()
+{
+	"$cordon" run --backend bwrap --policy "$stage/$1.yaml" \
+	    --profile dev "${@:2}" 2>"$stage/stderr"
+}
+
+# refuses WHAT SCRIPT: fails inside.
+refuses()
+{
+	local out
+	out=$(inside -- sh -c "$2" 2>&1)
+	local status=$?
+	[ "$status" -ne 0 ] && [ "$status" -ne 125 ]
+	ok $? "$1: refused ($status $out)"
+}
+
+allows()
+{
+	local out
+	out=$(inside -- sh -c "$2" 2>&1)
+	local status=$?
+	ok "$status" "$1: works ($status $out $(head -n 1 "$stage/stderr"))"
+}
+
+# said TEXT: in what the command told.
+said()
+{
+	grep -qF -- "$1" "$stage/stderr"
+	ok $? "it says '$1'"
+}
+
+# with FILE COMMAND...: something else in the place of /usr/bin/bwrap.
+with()
+{
+	# shellcheck disable=SC2016 # for that shell
+	unshare -Urm sh -c 'mount --bind "$1" /usr/bin/bwrap && shift &&
+	    exec "$@"' sh "$@"
+}
+
+# ----- It runs ------------------------------------------------------------------
+
+before=$(find "$stage/w" | sort)
+allows 'reading' 'cat src/file >/dev/null'
+allows 'writing' 'echo new >src/new && rm src/new'
+allows 'renaming a directory' 'mv src/deep src/deeper && mv src/deeper src/deep'
+refuses 'what may not be read' 'cat a/b/secrets/key'
+refuses 'what may not be listed' 'ls a/b/secrets'
+refuses 'what may not be modified' 'echo x >ro/file'
+allows 'but read' 'cat ro/file'
+refuses 'what lies beside the workspace' "cat $stage/given"
+refuses 'making something in the root' 'mkdir /new'
+is "$(cat ro/file)" fixed 'the host is as it was'
+is "$(find "$stage/w" | sort)" "$before" 'no file is left behind'
+
+# ----- The wrapper itself --------------------------------------------------------
+
+printf '#!/bin/sh\ntouch %s/executed\nexit 0\n' "$stage" >"$stage/bin/bwrap"
+chmod +x "$stage/bin/bwrap"
+PATH="$stage/bin:$PATH" bwrap
+[ -e "$stage/executed" ]
+ok $? 'a wrapper earlier on PATH would be executed'
+rm -f "$stage/executed"
+PATH="$stage/bin:$PATH" inside -- true
+ok $? 'a run with it on PATH'
+PATH="$stage/bin:$PATH" "$cordon" plan --backend bwrap --policy \
+    "$stage/p.yaml" --profile dev >/dev/null
+[ ! -e "$stage/executed" ]
+ok $? 'it is never executed'
+
+environ=$(LD_LIBRARY_PATH=/nowhere GCONV_PATH=/nowhere SECRET_TOKEN=x \
+    inside -- sh -c 'wc -c </proc/1/environ')
+is "$environ" 0 'bwrap has no environment at all'
+is "$(inside --env GIVEN='a b=c' -- sh -c 'echo "$GIVEN"')" 'a b=c' \
+    'the command has its own'
+# While it runs, nobody reads the variables of the run in a command line.
+GIVEN_TOKEN=whisper inside --env GIVEN_TOKEN -- sh -c "echo up >src/up; cat src/pipe" \
+    </dev/null >/dev/null 2>&1 &
+runner=$!
+mkfifo src/pipe
+for ((i = 0; i < 3000; i++)); do
+	[ ! -e src/up ] || break
+	sleep 0.02
+done
+[ -e src/up ]
+ok $? 'it runs'
+ps ax -o args | grep -v grep | grep -q whisper
+is $? 1 'its variables are in no command line'
+echo go >src/pipe
+wait "$runner"
+rm -f src/up src/pipe
+
+is "$(inside -- sh -c 'ls /proc/self/fd | tr "\n" " "')" '0 1 2 3 ' \
+    'nothing is open but input and output (3: the listing)'
+
+# ----- /proc and /sys -------------------------------------------------------------
+
+[ -e /proc/$$/cmdline ]
+ok $? 'there is a process of the host'
+refuses 'seeing processes of the host' "
+    for p in /proc/[0-9]*/cmdline; do
+	tr '\\0' ' ' <\$p | grep -q 'bwrap[.]sh' && exit 0
+    done; exit 1"
+refuses 'the settings of the kernel' 'echo 1 >/proc/sys/kernel/printk'
+refuses 'settings that are root'\''s' 'echo 0 >/proc/sys/vm/drop_caches'
+refuses '/proc at all' 'echo 0 >/proc/self/oom_score_adj'
+refuses 'the magic key' 'echo h >/proc/sysrq-trigger'
+refuses '/sys' 'for f in /sys/kernel/*; do
+    if [ -f "$f" ] && [ -w "$f" ]; then exit 0; fi; done; exit 1'
+refuses 'making something in /sys' 'mkdir /sys/fs/cgroup/cordon-test'
+refuses 'making something in /dev' 'touch /dev/new'
+allows 'but in /dev/shm' 'echo x >/dev/shm/new'
+# To what it is: should it not be refused, nothing happens.
+refuses 'changing the mode of /dev/null' 'chmod 666 /dev/null'
+allows '/dev/null is there' 'echo x >/dev/null && ! [ -s /dev/null ]'
+
+# ----- Masks stay where they are ---------------------------------------------------
+
+allows 'what has no mask is moved' 'mv other o2 && mv o2 other'
+refuses 'moving what is masked' 'mv a/b/secrets a/b/moved'
+refuses 'moving a directory above it' 'mv a/b a/moved'
+refuses 'moving one above that' 'mv a moved'
+refuses 'removing it' 'rm -r a/b/secrets'
+refuses 'exchanging it' 'python3 - <<END
+import ctypes, sys
+c = ctypes.CDLL(None)
+sys.exit(0 if c.renameat2(-100, b"a", -100, b"other", 2) == 0 else 1)
+END'
+refuses 'moving what may not be modified' 'mv ro other/ro'
+[ -e a/b/secrets/key ] && [ -e ro/file ]
+ok $? 'all lies where it was'
+refuses 'unmounting it' 'umount a/b/secrets || umount -l a/b/secrets'
+refuses 'mounting' 'mount --bind src other'
+refuses 'a user namespace' 'unshare -U true'
+refuses 'a user namespace to unmount in' 'unshare -Urm umount -l a/b/secrets'
+refuses 'entering that of somebody else' 'nsenter -t 1 -U true'
+
+# ----- Input and output ---------------------------------------------------------------
+
+is "$(inside -- cat <"$stage/given")" before 'a file is read as input'
+inside -- sh -c 'echo hacked >/proc/self/fd/0' <"$stage/given"
+inside -- sh -c 'echo hacked >/dev/stdin' <"$stage/given"
+inside -- sh -c 'chmod 777 /proc/self/fd/0; chmod 777 /dev/stdin' \
+    <"$stage/given"
+is "$(cat "$stage/given")" before 'and cannot be written'
+is "$(stat -c %a "$stage/given")" 644 'nor its mode be changed'
+sh -c 'echo control >/proc/self/fd/0' <"$stage/given"
+is "$(cat "$stage/given")" control '(outside it can)'
+echo 'old secret' >"$stage/out"
+inside -- sh -c 'cat /proc/self/fd/1 >src/stolen; echo new' >>"$stage/out"
+is "$(cat "$stage/out")" "$(printf 'old secret\nnew')" 'output goes to a file'
+is "$(cat src/stolen 2>/dev/null)" '' 'which cannot be read by way of it'
+rm -f src/stolen
+inside -- sh -c 'for i in 1 2 3; do echo o$i; echo e$i >&2; done' \
+    >"$stage/both" 2>&1
+# stderr of inside() is another file, so ask for both by hand
+"$cordon" run --backend bwrap --quiet --policy "$stage/p.yaml" --profile dev \
+    -- sh -c 'for i in 1 2 3; do echo o$i; echo e$i >&2; done' \
+    >"$stage/both" 2>&1
+is "$(tr '\n' ' ' <"$stage/both")" 'o1 e1 o2 e2 o3 e3 ' 'both stay in order'
+head -c 3000000 /dev/zero >"$stage/large"
+is "$(inside -- wc -c <"$stage/large" | tr -d ' ')" 3000000 'all of it arrives'
+inside -- head -c 3000000 /dev/zero >"$stage/large2"
+cmp -s "$stage/large" "$stage/large2"
+ok $? 'and gets out'
+inside -- true <"$stage/large"
+ok $? 'who does not read it does not mind'
+inside -- true <"$stage"
+is $? 125 'a directory as input is refused'
+
+# ----- What it does not hold is said ------------------------------------------------------
+
+under file -- true
+is $? 125 'a mask on a file: somebody may rename another over it: refused'
+said mask-replaced
+under file --enforcement degraded -- cat src/file
+is $? 1 'degraded, it is masked'
+said 'not enforced: a file that is denied by its name'
+echo one >x.env
+under later -- true
+is $? 125 'a pattern for what comes later: refused'
+said '**/*.env'
+under later --enforcement degraded -- sh -c 'cat x.env && exit 9
+    echo two >y.env && cat y.env' >/dev/null
+is $? 0 'degraded: what is there is masked, what comes later is not'
+said mask
+rm -f x.env y.env
+under fixed -- sh -c 'cat src/file >/dev/null && ! touch src/new'
+ok $? 'a policy without masks needs no such word'
+ln a/b/secrets/key other/name
+policy exact '"./**", "!a/b/secrets/key"' '"./**", "!a/b/secrets/**"'
+under exact --enforcement required -- true
+is $? 125 'a second name of what is denied: refused'
+rm -f other/name
+
+# ----- Where it is missing or does not work -------------------------------------------------
+
+run=("$cordon" run --backend bwrap --policy "$stage/p.yaml" --profile dev)
+with /dev/null "${run[@]}" -- sh -c 'echo x >src/ran' 2>"$stage/stderr"
+is $? 125 'without bwrap: refused'
+said /usr/bin/bwrap
+with /bin/false "${run[@]}" -- sh -c 'echo x >src/ran' 2>"$stage/stderr"
+is $? 125 'with one that does not work: refused'
+said /usr/bin/bwrap
+[ ! -e src/ran ]
+ok $? 'and nothing ran'
+with /bin/false "${run[@]}" --enforcement best-effort -- touch src/ran \
+    2>"$stage/stderr"
+is $? 0 'only who asks for it goes on without'
+said 'OS sandbox unavailable, using application-level checks only'
+[ -e src/ran ]
+ok $? 'then it ran'
+rm -f src/ran
+
+# One that mounts something else than it was told.
+cp /usr/bin/bwrap "$stage/bin/real"
+cat >"$stage/bin/liar" <<END
+#!/bin/bash
+tr '\\0' '\\n' </proc/self/fd/\$2 | sed "\$(cat $stage/lie)" |
+    tr '\\n' '\\0' >$stage/words
+exec 200<$stage/words
+shift 2
+exec $stage/bin/real --args 200 "\$@"
+END
+chmod +x "$stage/bin/liar"
+lie()
+{
+	echo "$2" >"$stage/lie"
+	with "$stage/bin/liar" "${run[@]}" -- sh -c 'echo x >src/ran' 2>"$stage/stderr"
+	is $? "$3" "$1"
+}
+lie 'a bwrap that is told all' '' 0
+[ -e src/ran ]
+ok $? 'then it runs'
+rm -f src/ran
+lie 'one that leaves a mask writable' 's/^--ro-bind$/--bind/' 125
+lie 'one that mounts another directory' "s,^$stage/w/ro\$,$stage/w/other," 125
+lie 'one that leaves a mask away' "/^--tmpfs\$/{N;/secrets/{s/.*/--dir\n\/dev\/x/}}" 125
+lie 'one that does not pin' "/^--bind\$/{N;N;/\/w\/a\$/d}" 125
+[ ! -e src/ran ]
+ok $? 'and nothing ran'
+
+# ----- How it ends ------------------------------------------------------------------------------
+
+inside -- sh -c 'exit 7'
+is $? 7 'its exit code'
+inside -- sh -c 'kill -9 $$'
+is $? 137 'a signal that ended it'
+inside -- ./nowhere
+is $? 127 'no such program'
+inside --timeout 1s -- sleep 1000
+is $? 124 'too long'
+(inside --timeout 1s -- sh -c 'trap "echo bye >src/bye; exit 0" TERM
+    sleep 1000 & wait') </dev/null
+is "$(cat src/bye 2>/dev/null)" bye 'who is told to end has time to'
+rm -f src/bye
+inside -- sh -c 'setsid sleep 1234567 & exit 0' </dev/null
+! ps ax -o args | grep -v grep | grep -q 'sleep 1234567'
+ok $? 'nobody is left'
+"$cordon" run --backend bwrap --quiet --policy "$stage/p.yaml" --profile dev \
+    -- sh -c 'echo up >src/up; exec sleep 7654321' </dev/null >/dev/null 2>&1 &
+runner=$!
+for ((i = 0; i < 3000; i++)); do
+	[ ! -e src/up ] || break
+	sleep 0.02
+done
+kill -9 "$runner"
+wait "$runner" 2>/dev/null
+for ((i = 0; i < 3000; i++)); do
+	ps ax -o args | grep -v grep | grep -q 'sleep 7654321' || break
+	sleep 0.02
+done
+! ps ax -o args | grep -v grep | grep -q 'sleep 7654321'
+ok $? 'it dies with cordon'
+rm -f src/up
+
+# ----- The record and the command -----------------------------------------------------------------
+
+"$cordon" audit list "$stage/state/cordon/audit.jsonl" >"$stage/list" 2>&1
+ok $? 'there is a record'
+grep -q '"backend":"bwrap"' "$stage/state/cordon/audit.jsonl"
+ok $? 'which names the backend'
+"$cordon" audit verify "$stage/state/cordon/audit.jsonl" >/dev/null 2>&1
+ok $? 'and is whole'
+"$cordon" plan --backend bwrap --format argv --policy "$stage/p.yaml" \
+    --profile dev -- sh -c 'cat src/file; cat a/b/secrets/key; echo "x  y"' \
+    >"$stage/argv" 2>"$stage/stderr"
+ok $? 'the command of a plan'
+is "$(sh "$stage/argv" 2>/dev/null | tr '\n' ' ')" 'public x  y ' \
+    'can be run as it is, and holds'
+
+echo "1..$points"
+[ "$failures" -eq 0 ]
