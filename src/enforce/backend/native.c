@@ -54,7 +54,8 @@ filter_spec(const struct cdn_plan *plan, const struct cdn_host *host)
 		.strict = plan->strict || host->landlock_abi == 0,
 		.no_modify = plan->no_modify,
 		.signals = host->landlock_abi > 0 && host->landlock_abi < 6,
-		.devices = host->landlock_abi > 0 && host->landlock_abi < 5,
+		.devices = plan->mounted ||
+		    (host->landlock_abi > 0 && host->landlock_abi < 5),
 	};
 }
 

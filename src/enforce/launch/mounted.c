@@ -161,19 +161,47 @@ check(const struct cdn_bwrap_mount *mount, int root, int host_fd,
 	    "it (start it again, or use '--backend native')", mount->path);
 }
 
+static int
+open_root(pid_t pid, struct cordon_error *err)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/" NEW_ROOT, (int)pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 ? fd : cdn_err_sys(err, errno, "what bwrap mounted "
+	    "cannot be looked at (use '--backend native')");
+}
+
+int
+cdn_mounted_is_in(const char *cwd, const struct cdn_run_place *is, pid_t pid,
+    struct cordon_error *err)
+{
+	static const struct cdn_open_how how = { .flags = O_PATH,
+		.resolve = CDN_RESOLVE_BENEATH | CDN_RESOLVE_NO_SYMLINKS };
+	cdn_cleanup_fd int root = open_root(pid, err);
+	cdn_cleanup_fd int fd = -1;
+	struct stat st;
+
+	if (root < 0)
+		return root;
+	fd = cdn_sys_openat2(root, cwd[1] == '\0' ? "." : cwd + 1, &how);
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == is->dev &&
+	    st.st_ino == is->ino)
+		return 0;
+	return cdn_err(err, CORDON_E_ENFORCE, "'%s' is not the directory that "
+	    "was approved any more", cwd);
+}
+
 int
 cdn_mounted_check(const struct cdn_bwrap_plan *plan, const int *fds, pid_t pid,
     struct cordon_error *err)
 {
-	cdn_cleanup_fd int root = -1;
-	char path[64];
+	cdn_cleanup_fd int root = open_root(pid, err);
 	int code = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/root/" NEW_ROOT, (int)pid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return cdn_err_sys(err, errno, "what bwrap mounted cannot be "
-		    "looked at (use '--backend native')");
+		return root;
 	for (size_t i = 0; i < plan->count && code == 0; i++)
 		if (plan->mounts[i].kind != CDN_MOUNT_LINK &&
 		    plan->mounts[i].kind != CDN_MOUNT_DIR)

@@ -68,6 +68,10 @@ CDN_MUST_USE int cdn_mounted_open(const struct cdn_bwrap_plan *plan, int *fds,
     struct cordon_error *err);
 CDN_MUST_USE int cdn_mounted_check(const struct cdn_bwrap_plan *plan,
     const int *fds, pid_t pid, struct cordon_error *err);
+/* Is that name, in the sandbox, this directory? */
+struct cdn_run_place;
+CDN_MUST_USE int cdn_mounted_is_in(const char *cwd,
+    const struct cdn_run_place *is, pid_t pid, struct cordon_error *err);
 
 /*
  * relay.c: files that a run is given as its input or output are not given

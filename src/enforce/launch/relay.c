@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define CHUNK (64UL * 1024UL)
@@ -114,14 +116,28 @@ static const char *const names[] = { "standard input", "standard output",
 
 enum given { AS_IT_IS, AS_A_PIPE, REFUSED };
 
+/*
+ * A named pipe has a mode and another end, both outside of all mounts.  Who
+ * copies one may wait for its other side longer than the run lasts.
+ */
+static bool
+has_name(int fd)
+{
+	struct statfs system;
+
+	return fstatfs(fd, &system) != 0 ||
+	    (unsigned long)system.f_type != PIPEFS_MAGIC;
+}
+
 static enum given
-judge(const struct stat *st)
+judge(int fd, const struct stat *st)
 {
 	if (S_ISREG(st->st_mode))
 		return AS_A_PIPE;
-	if (S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode))
-		return AS_IT_IS;
-	return S_ISCHR(st->st_mode) ? AS_IT_IS : REFUSED;
+	if (S_ISFIFO(st->st_mode))
+		return has_name(fd) ? REFUSED : AS_IT_IS;
+	return S_ISSOCK(st->st_mode) || S_ISCHR(st->st_mode) ? AS_IT_IS :
+							       REFUSED;
 }
 
 /* A terminal is opened again with no more than it is given. */
@@ -163,15 +179,18 @@ static int
 give(struct cdn_relay *relay, int which, const int fds[3],
     struct cordon_error *err)
 {
+	enum given given;
 	struct stat st;
 
 	if (fstat(fds[which], &st) != 0)
 		return 0; /* it is closed: the run gets /dev/null */
-	if (judge(&st) == REFUSED || !is_harmless_device(fds[which], &st))
-		return cdn_err(err, CORDON_E_ENFORCE, "%s is a directory or a "
-		    "device: with '--backend bwrap' the run could open it "
-		    "again, without any rule (give it a pipe)", names[which]);
-	if (judge(&st) == AS_IT_IS)
+	given = judge(fds[which], &st);
+	if (given == REFUSED || !is_harmless_device(fds[which], &st))
+		return cdn_err(err, CORDON_E_ENFORCE, "%s is a directory, a "
+		    "device or a named pipe: with '--backend bwrap' the run "
+		    "could open it again, without any rule (give it a pipe, "
+		    "as 'cat' makes one)", names[which]);
+	if (given == AS_IT_IS)
 		return 0;
 	if (which == 2 && relay->theirs[1] >= 0 && is_like_output(fds, &st)) {
 		relay->theirs[2] = fcntl(relay->theirs[1], F_DUPFD_CLOEXEC, 3);

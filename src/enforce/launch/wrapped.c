@@ -8,8 +8,11 @@
  * It is started with no environment at all and nothing open but what it needs:
  * the words it is told are not in its command line, which everybody may read,
  * because the variables of the run are among them.  It reads one descriptor to
- * its end as the last thing but sealing its mounts; that pipe is full, so room
- * in it says that all mounts are there.
+ * its end as the last thing but sealing its mounts; that socket is full, so
+ * room in it says that all mounts are there.  We owe it a byte: whoever closes
+ * a socket with something unread in it, as we do when we are killed, makes the
+ * other side's read fail, and bwrap gives up.  Only when the byte is taken does
+ * closing mean the end, and go on.
  */
 #include "enforce/launch/process.h"
 
@@ -18,12 +21,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "enforce/backend/filter.h"
 #include "enforce/backend/wrapper.h"
 
-#define PIPE_BYTES     4096 /* the least there is */
+#define READY_BYTES    4096 /* in the socket; the kernel takes some more */
 #define OWN_PROCESSES  2    /* of bwrap's, which count as the run's */
 #define STATUS_MAX     4096
 #define WORDS_BYTES    (64UL * 1024UL * 1024UL) /* of its words at most */
@@ -33,7 +37,7 @@ enum { WORDS, FILTER, STATUS, READY, GIVEN_MAX };
 struct cdn_wrapping {
 	int given[GIVEN_MAX]; /* to bwrap, under these numbers */
 	int status_fd;	      /* what it says */
-	int ready_fd;	      /* the full end of the pipe */
+	int ready_fd;	      /* the full end of the socket */
 	int *fds;	      /* of the host's objects, by mount */
 	size_t fd_count;
 	struct cdn_relay *relay;
@@ -82,27 +86,38 @@ make_file(const char *name, const void *p, size_t n)
 	return fd;
 }
 
+/* Full towards bwrap, and one byte from there. */
+static bool
+fill_ready(const struct cdn_wrapping *w)
+{
+	static const char full[READY_BYTES];
+	int size = READY_BYTES;
+
+	if (fcntl(w->ready_fd, F_SETFL, O_NONBLOCK) != 0 ||
+	    setsockopt(w->ready_fd, SOL_SOCKET, SO_SNDBUF, &size,
+		sizeof(size)) != 0 ||
+	    write(w->given[READY], full, 1) != 1)
+		return false;
+	while (write(w->ready_fd, full, sizeof(full)) > 0)
+		;
+	return errno == EAGAIN;
+}
+
 static bool
 make_pipes(struct cdn_wrapping *w)
 {
-	static const char full[PIPE_BYTES];
 	int status[2], ready[2];
 
 	if (pipe2(status, O_CLOEXEC) != 0)
 		return false;
 	w->status_fd = keep_high(status[0]);
 	w->given[STATUS] = keep_high(status[1]);
-	if (pipe2(ready, O_CLOEXEC) != 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ready) != 0)
 		return false;
 	w->given[READY] = keep_high(ready[0]);
 	w->ready_fd = keep_high(ready[1]);
-	if (w->status_fd < 0 || w->given[STATUS] < 0 || w->given[READY] < 0 ||
-	    w->ready_fd < 0 || fcntl(w->ready_fd, F_SETFL, O_NONBLOCK) != 0)
-		return false;
-	(void)fcntl(w->ready_fd, F_SETPIPE_SZ, PIPE_BYTES);
-	while (write(w->ready_fd, full, sizeof(full)) > 0)
-		;
-	return errno == EAGAIN;
+	return w->status_fd >= 0 && w->given[STATUS] >= 0 &&
+	    w->given[READY] >= 0 && w->ready_fd >= 0 && fill_ready(w);
 }
 
 static int
@@ -225,6 +240,7 @@ fill_request(struct cordon_process *p)
 	r->program = CDN_WRAPPER_BWRAP;
 	r->envp = nothing;
 	r->cwd = "/";
+	r->cwd_is = NULL; /* asked of the sandbox: cdn_mounted_is_in() */
 	r->stdio = p->wrapping->stdio;
 	if (r->limits.processes > 0)
 		r->limits.processes += OWN_PROCESSES;
@@ -303,7 +319,7 @@ await_mounts(const struct cordon_process *p, struct cordon_error *err)
 		if (r > 0 && on[1].revents != 0)
 			over = cdn_run_step(p->running);
 	} while (!over && (r > 0 || (r < 0 && errno == EINTR)) &&
-	    (on[0].revents & POLLERR) == 0);
+	    (on[0].revents & (POLLERR | POLLHUP)) == 0);
 	return cdn_err(err, CORDON_E_ENFORCE, "OS sandbox required but "
 	    "unavailable: '" CDN_WRAPPER_BWRAP "' %s",
 	    r == 0 ? "does not go on" : "could not make a sandbox");
@@ -328,6 +344,17 @@ read_pid(int fd)
 }
 
 static int
+let_go(struct cdn_wrapping *w, struct cordon_error *err)
+{
+	char owed;
+
+	if (read(w->ready_fd, &owed, 1) != 1)
+		return cdn_err_sys(err, errno, "bwrap cannot be told to go on");
+	close_fd(&w->ready_fd);
+	return 0;
+}
+
+static int
 go_on(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cdn_wrapping *w = p->wrapping;
@@ -347,11 +374,12 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 		    "' does not say which process it made (use '--backend "
 		    "native')");
 	code = cdn_mounted_check(&p->plan->bwrap, w->fds, pid, err);
+	if (code == 0 && p->cwd_is != NULL)
+		code = cdn_mounted_is_in(p->cwd, p->cwd_is, pid, err);
 	if (code != 0)
 		return code;
 	cdn_run_wraps(p->running, pid);
-	close_fd(&w->ready_fd);
-	return 0;
+	return let_go(w, err);
 }
 
 /* Who is not told to go on never began. */

@@ -187,6 +187,10 @@ refuses 'making something in /dev' 'touch /dev/new'
 allows 'but in /dev/shm' 'echo x >/dev/shm/new'
 # To what it is: should it not be refused, nothing happens.
 refuses 'changing the mode of /dev/null' 'chmod 666 /dev/null'
+random='import fcntl; fcntl.ioctl(open("/dev/urandom"), 0x80045200, b"1234")'
+/usr/bin/python3 -c "$random"
+ok $? 'a device has commands of its own'
+refuses 'commands of devices' "/usr/bin/python3 -c '$random'"
 allows '/dev/null is there' 'echo x >/dev/null && ! [ -s /dev/null ]'
 
 # ----- Masks stay where they are ---------------------------------------------------
@@ -242,6 +246,14 @@ inside -- true <"$stage/large"
 ok $? 'who does not read it does not mind'
 inside -- true <"$stage"
 is $? 125 'a directory as input is refused'
+# Opened for both, so that nobody waits for the other side.
+mkfifo -m 600 "$stage/named"
+inside -- sh -c 'chmod 666 /proc/self/fd/0' <>"$stage/named"
+is $? 125 'a named pipe, too'
+is "$(stat -c %a "$stage/named")" 600 'and its mode is as it was'
+sh -c 'chmod 640 /proc/self/fd/0' <>"$stage/named"
+is "$(stat -c %a "$stage/named")" 640 '(outside it can be changed)'
+is "$(echo word | inside -- cat)" word 'a pipe without a name is input'
 
 # ----- What it does not hold is said ------------------------------------------------------
 
@@ -314,6 +326,46 @@ lie 'one that leaves a mask away' "/^--tmpfs\$/{N;/secrets/{s/.*/--dir\n\/dev\/x
 lie 'one that does not pin' "/^--bind\$/{N;N;/\/w\/a\$/d}" 125
 [ ! -e src/ran ]
 ok $? 'and nothing ran'
+
+# One that outlives cordon, killed before it looked at anything.  Somebody goes
+# on reading what bwrap says, or that would end it.
+cat >"$stage/bin/orphan" <<END
+#!/bin/bash
+cordon=\$PPID
+says=\$(tr '\\0' '\\n' </proc/self/fd/\$2 | sed -n '/^--json-status-fd\$/{n;p}')
+exec 201</proc/self/fd/\$says
+{
+	if [ -e $stage/kill ]; then
+		kill -9 \$cordon
+		while kill -0 \$cordon 2>/dev/null; do sleep 0.02; done
+	fi
+	$stage/bin/real "\$@"
+	echo ended >$stage/ended
+} </dev/null >/dev/null 2>&1 &
+wait
+END
+chmod +x "$stage/bin/orphan"
+orphan()
+{
+	rm -f "$stage/ended"
+	with "$stage/bin/orphan" "${run[@]}" -- sh -c 'echo x >src/ran' \
+	    >/dev/null 2>&1
+	for ((i = 0; i < 3000; i++)); do
+		[ ! -e "$stage/ended" ] || break
+		sleep 0.02
+	done
+	[ -e "$stage/ended" ]
+	ok $? "it ended ($1)"
+}
+orphan 'with cordon there'
+[ -e src/ran ]
+ok $? 'then it ran'
+rm -f src/ran
+touch "$stage/kill"
+orphan 'cordon killed'
+[ ! -e src/ran ]
+ok $? 'who is not told to go on does not'
+rm -f src/ran "$stage/kill"
 
 # ----- How it ends ------------------------------------------------------------------------------
 
