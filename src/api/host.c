@@ -29,9 +29,10 @@ cordon_doctor(enum cordon_format format, char **ret,
 		return cdn_err_nomem(err);
 	cdn_host_probe_all(&host);
 	cdn_doctor_examine(&host, &doctor);
-	if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
-		cdn_hooks_examine(program, &doctor);
-	code = cdn_agents_examine(arena, program, &doctor, err);
+	code = readlink("/proc/self/exe", program, sizeof(program) - 1) > 0 ?
+	    cdn_hooks_examine(program, &doctor, err) : 0;
+	if (code == 0)
+		code = cdn_agents_examine(arena, program, &doctor, err);
 	cdn_buf_init(&buf, CDN_TEXT_MAX);
 	if (code == 0)
 		code = cdn_doctor_format(&doctor, format, &buf, err);

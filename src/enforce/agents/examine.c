@@ -52,9 +52,18 @@ static const struct {
 	{ NULL, ".cursor/mcp.json", NULL, CDN_WRAP_JSON },
 };
 
-/* NULL: nowhere, or no memory, which the next step finds as well. */
 static const char *
-file_name(const struct examination *e, size_t i)
+join(struct examination *e, const char *dir, const char *name)
+{
+	const char *file = cdn_arena_printf(e->arena, "%s/%s", dir, name);
+
+	e->oom |= file == NULL;
+	return file;
+}
+
+/* NULL: nowhere. */
+static const char *
+file_name(struct examination *e, size_t i)
 {
 	const char *variable = files[i].variable;
 	const char *dir = variable == NULL || variable[0] == '\0' ? NULL :
@@ -63,16 +72,15 @@ file_name(const struct examination *e, size_t i)
 	if (variable != NULL && variable[0] == '\0')
 		return files[i].path;
 	if (dir != NULL && dir[0] == '/')
-		return cdn_arena_printf(e->arena, "%s/%s", dir,
-		    files[i].moved);
+		return join(e, dir, files[i].moved);
 	dir = getenv("HOME");
 	return dir == NULL || dir[0] != '/' ? NULL :
-	    cdn_arena_printf(e->arena, "%s/%s", dir, files[i].path);
+	    join(e, dir, files[i].path);
 }
 
 /* How many servers `cordon mcp wrap` would change, or warn of. */
 static size_t
-unguarded(const struct examination *e, const char *file,
+unguarded(struct examination *e, const char *file,
     enum cdn_wrap_language language)
 {
 	const struct cdn_wrap_options options = { .language = language,
@@ -80,11 +88,15 @@ unguarded(const struct examination *e, const char *file,
 	struct cdn_wrap_result result = { 0 };
 	struct cdn_buf text;
 	size_t n = 0;
+	int code;
 
 	cdn_buf_init(&text, CDN_AGENT_FILE_MAX);
-	if (cdn_store_read(file, CDN_AGENT_FILE_MAX, true, &text, NULL) == 0 &&
-	    cdn_wrap((cdn_str){ text.p, text.n }, &options, e->arena, &result,
-		NULL) == 0)
+	code = cdn_store_read(file, CDN_AGENT_FILE_MAX, true, &text, NULL);
+	if (code == 0)
+		code = cdn_wrap((cdn_str){ text.p, text.n }, &options,
+		    e->arena, &result, NULL);
+	e->oom |= code == CORDON_E_NOMEM;
+	if (code == 0)
 		for (size_t i = 0; i < result.server_count; i++)
 			n += result.servers[i].left == NULL ||
 			    result.servers[i].open;

@@ -12,9 +12,9 @@
 int cdn_gate_sys_open(const char *path, int flags);
 
 /*
- * The directory path[0..len), which must have that very path; -EAGAIN when
+ * The directory name[0..len), which must have that very path; -EAGAIN when
  * somebody moved it.
  */
-int cdn_gate_open_parent(const char *path, size_t len);
+int cdn_gate_open_parent(const char *name, size_t len);
 
 #endif

@@ -33,8 +33,9 @@ static const struct cdn_host_finding unreadable = { NULL, CDN_HOST_NOTE,
 	"'cordon hook status' says why" };
 
 /* The agents whose settings this user has a directory for. */
-void
-cdn_hooks_examine(const char *program, struct cdn_doctor *doctor)
+int
+cdn_hooks_examine(const char *program, struct cdn_doctor *doctor,
+    struct cordon_error *err)
 {
 	for (int i = 0; i < CORDON_HOOK_AGENT_MAX; i++) {
 		const struct cordon_hook_install install = {
@@ -45,11 +46,16 @@ cdn_hooks_examine(const char *program, struct cdn_doctor *doctor)
 		struct cordon_hook_status status;
 		struct cdn_host_finding finding = unreadable;
 		bool there = true;
+		int code;
 
-		if (cdn_hook_look(&install, &status, &there, NULL) == 0)
+		code = cdn_hook_look(&install, &status, &there, NULL);
+		if (code == CORDON_E_NOMEM)
+			return cdn_err_nomem(err);
+		if (code == 0)
 			finding = states[status.state];
 		finding.id = ids[i];
 		if (there)
 			cdn_doctor_add(doctor, &finding);
 	}
+	return 0;
 }

@@ -53,6 +53,7 @@ CDN_MUST_USE int cdn_hook_look(const struct cordon_hook_install *install,
 
 struct cdn_doctor;
 /* examine.c: what a doctor says of the agents of this user. */
-void cdn_hooks_examine(const char *program, struct cdn_doctor *doctor);
+CDN_MUST_USE int cdn_hooks_examine(const char *program,
+    struct cdn_doctor *doctor, struct cordon_error *err);
 
 #endif

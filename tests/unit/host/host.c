@@ -258,7 +258,7 @@ test_bwrap(void)
 		const char *script;
 		enum cdn_bwrap want;
 	} cases[] = {
-		{ "good", "#!/bin/sh\n[ $# = 11 ] && [ \"$1\" = "
+		{ "good", "#!/bin/sh\n[ $# = 15 ] && [ \"$1\" = "
 		    "--unshare-all ] && [ -z \"$HOME\" ]\n",
 		    CDN_BWRAP_USABLE },
 		{ "fails", "#!/bin/sh\nexit 1\n", CDN_BWRAP_BROKEN },
