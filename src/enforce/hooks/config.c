@@ -76,6 +76,8 @@ look_at(struct config *c, const char *path, mode_t type)
 {
 	struct stat st;
 
+	if (path == NULL)
+		return cdn_err_nomem(c->err);
 	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? 0 : cdn_err_sys(c->err, errno,
 		    "cannot look at '%s'", path);

@@ -192,6 +192,8 @@ fast_new(const char *base, cdn_str raw, struct cdn_real *ret)
 	if (name.n == 0 || name.n > NAME_MAX || cdn_str_is(name, ".") ||
 	    cdn_str_is(name, ".."))
 		return -EAGAIN;
+	real.len = 0;
+	real.is_directory = false;
 	r = open_fast(base, parent, &fd, &real);
 	if (r < 0)
 		return r;

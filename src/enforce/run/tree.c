@@ -273,6 +273,7 @@ signal_all_wrapped(const struct cdn_tree *tree, int signal)
 	n = cdn_raw(SYS_read, fd, list, sizeof(list));
 	(void)cdn_raw(SYS_close, fd);
 	for (long i = 0; i < n; i++) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.*): the kernel wrote it */
 		if (list[i] >= '0' && list[i] <= '9') {
 			pid = pid * 10 + (list[i] - '0');
 			continue;

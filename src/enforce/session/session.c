@@ -441,7 +441,8 @@ cdn_session_free(struct cordon_session *session)
 	for (size_t i = 0; i < session->document_count; i++)
 		if (cdn_session_loaded(session, i) != NULL)
 			cdn_profile_free(session->documents[i].profile);
-	for (size_t i = 0; i < session->loaded_count; i++)
+	for (size_t i = 0; session->loaded != NULL &&
+	    i < session->loaded_count; i++)
 		cdn_policy_free(session->loaded[i].policy);
 	cdn_arena_free(session->arena);
 }

@@ -86,7 +86,8 @@ make_session(struct calling *c)
 		    "made");
 	c->options = *caller->options.session_options;
 	n = c->options.worker_count;
-	c->chain = cdn_arena_array(c->call->arena, n + 1, sizeof(*c->chain));
+	c->chain = cdn_arena_array(c->call->arena, n + 1,
+	    sizeof(*c->chain)); /* NOLINT(bugprone-sizeof-expression): of pointers */
 	if (c->chain == NULL)
 		return cdn_tool_nomem(c->call);
 	for (size_t i = 0; i < n; i++)

@@ -149,7 +149,7 @@ bool cdn_patch_is(cdn_str text);
 /* ----- Names ------------------------------------------------------------------------ */
 
 /* Without the white space at its ends that an agent may cut off. */
-cdn_str cdn_name_trim(cdn_str name);
+cdn_str cdn_name_trim(cdn_str s);
 /* Would it be another name when an agent composes its characters? */
 bool cdn_name_is_composed(cdn_str name);
 

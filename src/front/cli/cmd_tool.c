@@ -29,7 +29,7 @@ read_arguments(const char *given, struct cdn_buf *out)
 				continue;
 			if (n < 0) {
 				cli_error("cannot read the arguments: %s",
-				    strerror(errno));
+				    strerrordesc_np(errno));
 				return false;
 			}
 			cdn_buf_add(out, piece, (size_t)n);

@@ -13,7 +13,7 @@
 		    "wrong" },                                              \
 		.options = CLI_SESSION | CLI_BIT(CLI_AUDIT) |               \
 		    CLI_BIT(CLI_INSTALLED),                                 \
-		.run = function,                                            \
+		.run = (function),                                          \
 	}
 
 /* clang-format off */

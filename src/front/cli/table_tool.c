@@ -32,8 +32,7 @@ static const struct cli_command rows[] = {
 "cordon tool shell '{\"command\":\"git push\"}' --worker worker.yaml --dry-run\n",
 	.exits = { "it was done",
 		"it is not there, or the system refused",
-		"wrong usage, arguments that are no such, or a document that "
-		"cannot be used",
+		"wrong usage or arguments, or a document that is none",
 		"denied", "it needs approval" },
 	.options = CLI_SESSION | CLI_LAUNCH | CLI_PRINT |
 	    CLI_BIT(CLI_APPROVE_WITH) | CLI_BIT(CLI_TOOL_DRY_RUN),

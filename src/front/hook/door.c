@@ -183,7 +183,7 @@ catch_all(void)
 	sigemptyset(&none);
 	sigaddset(&none, SIGCHLD);
 	return sigaction(SIGCHLD, &action, NULL) == 0 &&
-	    sigprocmask(SIG_SETMASK, &none, NULL) == 0;
+	    pthread_sigmask(SIG_SETMASK, &none, NULL) == 0;
 }
 
 /* It may die of what the parent survives, and leaves nothing behind. */
@@ -198,7 +198,7 @@ become_child(pid_t parent)
 	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
 		signal(i, SIG_DFL);
 	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
 		_exit(block("cordon lost its parent, so the call is blocked"));
@@ -271,10 +271,10 @@ hook_answer(const struct hook_door *door)
 		    "blocked: %s", strerrordesc_np(errno));
 	/* Until the child is one, nothing may end it as if it were the parent. */
 	sigfillset(&all);
-	(void)sigprocmask(SIG_SETMASK, &all, &before);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	child = fork();
 	if (child != 0)
-		(void)sigprocmask(SIG_SETMASK, &before, NULL);
+		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (child < 0)
 		return block("cordon cannot start, so the call is blocked: %s",
 		    strerrordesc_np(errno));
