@@ -93,7 +93,8 @@ signal_process(const struct cdn_call *call, pid_t pid,
 
 	if (pidfd < 0)
 		return pidfd == -EINVAL ? -ESRCH : pidfd;
-	if (!is_inside(pidfd) || cdn_call_has_our_memory(call, (unsigned long)pid))
+	if (!is_inside(pidfd) ||
+	    cdn_call_has_our_memory(call, (unsigned long)pid))
 		return -EPERM;
 	return send_to(pidfd, sent);
 }
