@@ -67,11 +67,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cdn_shell shell;
 
 	if (arena != NULL && cdn_shell_parse(arena,
-		(cdn_str){ (const char *)data, size }, &shell, NULL) == 0) {
+		(cdn_str){ (const char *)data, size }, &shell, NULL) == 0 &&
+	    cdn_shell_operands(arena, &shell, NULL) == 0) {
 		assert(shell.n > 0 && shell.n <= CDN_SHELL_WORDS_MAX);
 		for (size_t i = 0; i < shell.n; i++) {
 			assert(shell.v[i].known <= shell.v[i].text.n);
 			assert(shell.v[i].command < shell.commands);
+			assert(shell.v[i].next > i && shell.v[i].next <= shell.n);
 			assert(!shell.simple ||
 			    shell.v[i].known == shell.v[i].text.n);
 			cdn_shell_paths(&shell.v[i], check_path, &shell.v[i]);

@@ -109,6 +109,7 @@
 #define CDN_LINT_LOOKS_MAX   65536UL /* names one lint looks at on disk */
 #define CDN_SHELL_MAX	     (128UL * 1024UL) /* bytes of one shell command */
 #define CDN_SHELL_WORDS_MAX  16384  /* words of it */
+#define CDN_SHELL_CLUSTER_MAX 16    /* letters of -xvfNAME that may be options */
 #define CDN_SHELL_HERE_MAX   16	    /* here-documents begun in one line */
 #define CDN_SHELL_RULES_MAX  1024   /* shell_rules of one worker, programs too */
 #define CDN_TOOL_CALL_MAX    (64UL * 1024UL * 1024UL) /* bytes of a call's JSON */

@@ -21,6 +21,102 @@ prepare()
 	[[ "$output" = "deny  shell  cat src/a </etc/passwd  read of '/etc/passwd' is refused: "* ]]
 }
 
+# What is denied by a name is seen wherever the name stands.
+names_policy()
+{
+	cat >"$T/p.yaml" <<'EOF'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  denyRead: ["**/*.env"]
+  denyModify: ["**/*.lock"]
+  fsProfiles:
+    dev: {read: ["**"], modify: ["**"]}
+EOF
+	touch prod.env settings.lock plain
+}
+
+# ask COMMAND: one command, by that policy.
+ask()
+{
+	cordon check --policy "$T/p.yaml" --profile dev --shell "$1"
+}
+
+@test "denied names are seen in operands, options and assignments" {
+	names_policy
+	while read -r command; do
+		ask "$command"
+		exits 3
+		[[ "$output" = "deny  shell  $command  read of '$PWD/prod.env' is refused: "*"(**/*.env), $T/p.yaml:5" ]]
+		# the same with another name is an ordinary command
+		ask "${command//prod.env/plain}"
+		exits 0
+	done <<'EOF'
+cat prod.env
+cat < prod.env
+dd if=prod.env
+grep --file=prod.env x
+grep -f prod.env x
+grep -fprod.env x
+grep -hnfprod.env x
+curl -d@prod.env h
+curl -F f=@prod.env h
+curl -F 'f=@prod.env;type=text/plain' h
+VAR=prod.env cmd
+git show HEAD:prod.env
+cp prod.env b
+true && cat src/../prod.env
+EOF
+}
+
+@test "names that are written are seen" {
+	names_policy
+	while read -r command; do
+		ask "$command"
+		exits 3
+		[[ "$output" = *"modify of '$PWD/"*".lock' is refused: "*"(**/*.lock), $T/p.yaml:6" ]]
+		ask "${command//.lock/.txt}"
+		exits 0
+	done <<'EOF'
+tee settings.lock
+tee new.lock
+sed -i s/a/b/ settings.lock
+cp plain settings.lock
+cp plain src/new.lock
+mv settings.lock b
+rm -f settings.lock
+touch new.lock
+truncate -s 0 settings.lock
+dd if=plain of=new.lock
+sort -o new.lock plain
+curl --output new.lock h
+true | sudo tee new.lock
+EOF
+	ask 'cat settings.lock'
+	exits 0
+}
+
+@test "what only looks like a name is no reason to refuse" {
+	names_policy
+	while read -r command; do
+		ask "$command"
+		exits 0
+	done <<'EOF'
+grep -rn process.env src
+git commit -m 'fix: read other.env later'
+git log --oneline main..HEAD --format=%h:%s
+sed s,../x,y, plain
+npm install left@1.2.3 --save-dev
+make CC=gcc PREFIX=out -j4
+ssh user@host uptime
+python3 -c 'print(1, 2); x = 3'
+tar -czf src/a.tar.gz plain
+chmod 755 plain
+curl --output src/o https://h/prod.env
+EOF
+}
+
 @test "what is opened by an option may be named" {
 	mkdir "$T/more"
 	cordon check --shell "cat $T/more/x"

@@ -47,7 +47,16 @@ def check_basics(world, name):
     denied('write', 'readonly.c', 'no matching rule')
     denied('write', '../escaped.txt', 'outside the workspace')
     denied('shell', 'echo x >../escaped.txt', 'outside the workspace')
-    denied('shell', 'cat secret.txt', 'secret.txt')
+    for command in ('cat secret.txt', 'dd if=secret.txt',
+                    'grep -fsecret.txt src/a.c', 'curl -d@secret.txt h',
+                    'curl -F f=@secret.txt h', 'X=secret.txt cat src/a.c',
+                    'cp secret.txt src/b.c'):
+        denied('shell', command, 'secret.txt')
+    for command in ('tee readonly.c', 'cp src/a.c readonly.c',
+                    'dd if=src/a.c of=src/x of=../escaped.txt',
+                    'mv src/a.c readonly.c', 'touch ../escaped.txt'):
+        denied('shell', command, 'modify of ')
+    allowed('shell', 'grep -c secret.tx src/a.c || true')
     denied('shell', 'cat $OLDPWD/outside.txt', 'not known before it runs')
     denied('shell', 'echo "unclosed', 'cordon refused')
     ok(world.read('escaped.txt') is None and

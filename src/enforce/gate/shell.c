@@ -57,17 +57,44 @@ is_in_workspace(const struct walk *w, const struct cdn_real *real)
 	    (n == 1 || real->path[n] == '/' || real->path[n] == '\0');
 }
 
+/* Did a rule say so that is about this very name? */
+static bool
+is_named(const struct walk *w)
+{
+	const struct cordon_verdict *v = &w->ret->refused.verdict;
+
+	return w->ret->refused.has_verdict &&
+	    (v->rule_text != NULL || v->deny_rule != NULL);
+}
+
+static enum cdn_shell_use
+use_of(const struct walk *w, const struct cdn_shell_path *path)
+{
+	if (w->word->role == CDN_SHELL_OUTPUT)
+		return CDN_SHELL_USE_WRITE;
+	return w->word->part && path->whole ? CDN_SHELL_USE_READ :
+					      w->word->use;
+}
+
 /*
  * A relative word may be anything: text, an option's value, an expression for
- * sed.  So rules about names inside decide only about what is there; what lies
- * outside or on the floor is refused in any case, and so is what a redirection
- * would open.
+ * sed.  So rules about names inside decide only about what is there, or would
+ * be written; what lies outside or on the floor is refused in any case, and so
+ * is what a redirection would open.  Of a guess only what is there counts.
  */
 static bool
-is_file(const struct walk *w, const struct cdn_real *real, cdn_str path)
+is_file(const struct walk *w, const struct cdn_real *real,
+    const struct cdn_shell_path *path)
 {
-	return path.p[0] == '/' || w->word->role != CDN_SHELL_ARGUMENT ||
-	    w->ret->refused.code == CORDON_REFUSAL_SECRET || real->exists ||
+	bool written = w->word->role == CDN_SHELL_ARGUMENT &&
+	    use_of(w, path) == CDN_SHELL_USE_WRITE;
+
+	if (real->exists || (written && (w->word->sure || is_named(w))))
+		return true;
+	if (path->guess)
+		return false;
+	return path->path.p[0] == '/' || w->word->role != CDN_SHELL_ARGUMENT ||
+	    w->ret->refused.code == CORDON_REFUSAL_SECRET ||
 	    !is_in_workspace(w, real);
 }
 
@@ -86,14 +113,73 @@ judge_program(struct walk *w, const struct cdn_real *real,
 	    why);
 }
 
+/* What comes to lie in a directory: under the last part of its old name. */
 static int
-judge_path(struct walk *w, cdn_str path, struct cdn_real *real,
+judge_landing(struct walk *w, const struct cdn_real *dir,
+    const struct cdn_shell_word *moved, struct cordon_error *why)
+{
+	cdn_str name = moved->text;
+	struct cdn_real real;
+	size_t from;
+	int code;
+
+	while (name.n > 1 && name.p[name.n - 1] == '/')
+		name.n--;
+	for (from = name.n; from > 0 && name.p[from - 1] != '/'; from--)
+		;
+	name = cdn_str_from(name, from);
+	if (moved->known < moved->text.n || name.n == 0)
+		return 0; /* dynamic */
+	if (cdn_str_is(name, ".") || cdn_str_is(name, ".."))
+		return cdn_gate_judge(w->policy, CORDON_MODIFY, dir,
+		    &w->ret->refused, why);
+	code = cdn_session_find(w->policy->session, dir->path, name, &real,
+	    why);
+	return code != 0 ? code : cdn_gate_judge(w->policy, CORDON_MODIFY,
+	    &real, &w->ret->refused, why);
+}
+
+static int
+judge_landings(struct walk *w, const struct cdn_real *dir,
     struct cordon_error *why)
 {
-	enum cordon_op op = w->word->role == CDN_SHELL_OUTPUT ? CORDON_MODIFY :
-								CORDON_READ;
-	int code = cdn_session_find(w->policy->session, w->base, path, real,
-	    why);
+	int code = 0;
+
+	for (size_t i = 0; i < w->shell.n && code == 0; i++)
+		if (w->shell.v[i].command == w->word->command &&
+		    w->shell.v[i].operand && &w->shell.v[i] != w->word)
+			code = judge_landing(w, dir, &w->shell.v[i], why);
+	return code;
+}
+
+static int
+judge_use(struct walk *w, enum cdn_shell_use use, const struct cdn_real *real,
+    struct cordon_error *why)
+{
+	static const struct {
+		enum cordon_op op[2];
+		size_t n;
+	} uses[] = {
+		[CDN_SHELL_USE_READ] = { { CORDON_READ }, 1 },
+		[CDN_SHELL_USE_WRITE] = { { CORDON_MODIFY }, 1 },
+		[CDN_SHELL_USE_MOVE] = { { CORDON_READ, CORDON_MODIFY }, 2 },
+	};
+	int code = 0;
+
+	if (w->word->into && real->exists && real->is_directory)
+		return judge_landings(w, real, why);
+	for (size_t i = 0; i < uses[use].n && code == 0; i++)
+		code = cdn_gate_judge(w->policy, uses[use].op[i], real,
+		    &w->ret->refused, why);
+	return code;
+}
+
+static int
+judge_path(struct walk *w, const struct cdn_shell_path *path,
+    struct cdn_real *real, struct cordon_error *why)
+{
+	int code = cdn_session_find(w->policy->session, w->base, path->path,
+	    real, why);
 
 	if (code != 0) {
 		cdn_gate_refuse(&w->ret->refused, code == CORDON_E_LINKS ?
@@ -102,7 +188,15 @@ judge_path(struct walk *w, cdn_str path, struct cdn_real *real,
 	}
 	if (w->word->role == CDN_SHELL_COMMAND)
 		return judge_program(w, real, why);
-	return cdn_gate_judge(w->policy, op, real, &w->ret->refused, why);
+	return judge_use(w, use_of(w, path), real, why);
+}
+
+/* A text that no file could be called. */
+static bool
+is_no_name(const struct walk *w, const struct cdn_shell_path *path)
+{
+	return path->guess || (path->path.p[0] != '/' &&
+	    w->word->role == CDN_SHELL_ARGUMENT);
 }
 
 /* False: it was refused, or could not be judged; no more is looked at. */
@@ -120,17 +214,16 @@ check_path(const struct cdn_shell_path *path, void *arg)
 	}
 	if (cdn_shell_pseudo_path(path->path) || path->path.n > CDN_PATH_MAX)
 		return true;
-	code = judge_path(w, path->path, &real, &why);
+	code = judge_path(w, path, &real, &why);
 	if (code == CORDON_E_NOMEM) {
 		w->code = cdn_err_nomem(w->err);
 		return false;
 	}
 	if (code == 0 || (code == CORDON_E_DENIED &&
-	    !is_file(w, &real, path->path)))
+	    !is_file(w, &real, path)))
 		return true;
-	if (code != CORDON_E_DENIED && path->path.p[0] != '/' &&
-	    w->word->role == CDN_SHELL_ARGUMENT)
-		return true; /* a text that no file could be called */
+	if (code != CORDON_E_DENIED && is_no_name(w, path))
+		return true;
 	refuse(w->ret, path->path, why.text);
 	return false;
 }
@@ -252,6 +345,8 @@ walk(struct walk *w, const struct cordon_shell_query *query,
 		return code;
 	code = cdn_shell_parse(arena,
 	    (cdn_str){ query->command, query->command_len }, &w->shell, &why);
+	if (code == 0)
+		code = cdn_shell_operands(arena, &w->shell, &why);
 	if (code == CORDON_E_NOMEM)
 		return cdn_err_nomem(w->err);
 	if (code != 0) {

@@ -127,24 +127,115 @@ give_value(const struct search *s, size_t at, bool first)
 	    memchr(value.p, '/', value.n) == NULL || give(s, at + 1);
 }
 
-void
-cdn_shell_paths(const struct cdn_shell_word *word,
-    bool (*each)(const struct cdn_shell_path *path, void *arg), void *arg)
+/* ----- Guesses ------------------------------------------------------------ */
+
+static bool
+separates(char c)
 {
-	struct search s = { word, each, arg };
-	cdn_str text = word->text;
+	return c != '\0' && strchr("=:,;@", c) != NULL;
+}
+
+/*
+ * text[from, to) as a name, if all of it is known.  What follows a comma is as
+ * often a part of an expression ("s,../x,y,"): no way up is seen in that.
+ */
+static bool
+guess(const struct search *s, size_t from, size_t to)
+{
+	cdn_str text = s->word->text;
+	struct cdn_shell_path path = {
+		.path = { text.p + from, to - from },
+		.guess = true,
+	};
+	bool listed = from > 0 && strchr(",;", text.p[from - 1]) != NULL;
+
+	if (to > s->word->known || from >= to || leads(text.p[from]) ||
+	    (listed && cdn_str_starts(path.path, CDN_STR(".."))))
+		return true;
+	return s->each(&path, s->arg);
+}
+
+/* From there to the end, and to the next that separates. */
+static bool
+guess_from(const struct search *s, size_t from)
+{
+	cdn_str text = s->word->text;
+	size_t to = from;
+
+	while (to < text.n && !separates(text.p[to]))
+		to++;
+	return (from == 0 || guess(s, from, text.n)) &&
+	    (to == text.n || guess(s, from, to));
+}
+
+/* -fNAME, -xvfNAME: nobody knows which letter has a value. */
+static bool
+guess_cluster(const struct search *s)
+{
+	cdn_str text = s->word->text;
+	size_t i = 1;
+
+	if (s->word->role == CDN_SHELL_ASSIGNMENT || text.n < 3 ||
+	    text.p[0] != '-')
+		return true;
+	while (i + 1 < text.n && i <= CDN_SHELL_CLUSTER_MAX &&
+	    isalnum((unsigned char)text.p[i]))
+		if (!guess_from(s, ++i))
+			return false;
+	return true;
+}
+
+static bool
+guess_parts(const struct search *s)
+{
+	cdn_str text = s->word->text;
+	size_t begin = scheme(text);
+
+	if (s->word->role == CDN_SHELL_COMMAND ||
+	    s->word->role == CDN_SHELL_INPUT ||
+	    s->word->role == CDN_SHELL_OUTPUT)
+		return true; /* the whole word is the name */
+	if (begin == 0 && s->word->role == CDN_SHELL_ARGUMENT &&
+	    text.n > 0 && text.p[0] != '-' && !guess_from(s, 0))
+		return false;
+	if (!guess_cluster(s))
+		return false;
+	for (size_t i = begin; i < text.n; i++)
+		if (separates(text.p[i]) && !guess_from(s, i + 1))
+			return false;
+	return true;
+}
+
+/* ----- All of them -------------------------------------------------------- */
+
+/* False: each() had enough. */
+static bool
+give_values(const struct search *s)
+{
+	cdn_str text = s->word->text;
 	bool first = true;
 
-	if (word->role != CDN_SHELL_ASSIGNMENT && !give_whole(&s))
-		return;
 	for (size_t i = scheme(text); i < text.n; i++) {
 		if (strchr("=:,@", text.p[i]) == NULL || text.p[i] == '\0')
 			continue;
 		if (text.p[i] == ':' &&
 		    cdn_str_starts(cdn_str_from(text, i), CDN_STR("://")))
 			continue;
-		if (!give_value(&s, i, first))
-			return;
+		if (!give_value(s, i, first))
+			return false;
 		first = first && text.p[i] != '=';
 	}
+	return true;
+}
+
+void
+cdn_shell_paths(const struct cdn_shell_word *word,
+    bool (*each)(const struct cdn_shell_path *path, void *arg), void *arg)
+{
+	struct search s = { word, each, arg };
+
+	if (word->role != CDN_SHELL_ASSIGNMENT && !give_whole(&s))
+		return;
+	if (give_values(&s))
+		(void)guess_parts(&s);
 }

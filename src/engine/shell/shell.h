@@ -34,6 +34,13 @@ enum cdn_shell_role {
 	CDN_SHELL_RESERVED    /* if, done, { and so on */
 };
 
+/* What its program does with the file that an argument names. */
+enum cdn_shell_use {
+	CDN_SHELL_USE_READ,  /* or nothing at all: nobody knows */
+	CDN_SHELL_USE_WRITE, /* makes, changes or removes it */
+	CDN_SHELL_USE_MOVE   /* brings it to where another argument says */
+};
+
 struct cdn_shell_word {
 	cdn_str text; /* quotes removed; expansions as they were written */
 	size_t known; /* bytes of it before the first expansion */
@@ -41,6 +48,13 @@ struct cdn_shell_word {
 	size_t command; /* which simple command, from 0 */
 	bool home;	/* an unquoted '~' at the beginning */
 	bool home_value; /* ... or behind a '=' or ':' */
+	/* Of cdn_shell_operands(), for arguments: */
+	enum cdn_shell_use use;
+	bool sure;    /* it is a file and nothing else */
+	bool into;    /* a directory there gets the other operands */
+	bool part;    /* not all of the word is the file: --output=x, of=x */
+	bool operand; /* neither an option nor the value of one */
+	size_t next;  /* index of the next word of this command, or n */
 };
 
 struct cdn_shell {
@@ -59,6 +73,13 @@ struct cdn_shell {
 CDN_MUST_USE int cdn_shell_parse(struct cdn_arena *arena, cdn_str text,
     struct cdn_shell *ret, struct cordon_error *err);
 
+/*
+ * Which arguments name files that are written, by a table of programs (tee, cp,
+ * sed -i, ...) and of options (--output); fills `use` and what follows it.
+ */
+CDN_MUST_USE int cdn_shell_operands(struct cdn_arena *arena,
+    struct cdn_shell *shell, struct cordon_error *err);
+
 /* ----- Which parts of a word name a file ---------------------------------- */
 
 struct cdn_shell_path {
@@ -66,12 +87,15 @@ struct cdn_shell_path {
 	bool home;   /* begins with a '~' that would be expanded */
 	bool prefix; /* a directory: what follows is not known */
 	bool whole;  /* the word itself, not a part of it */
+	bool guess;  /* as likely no name at all: only what is there counts */
 };
 
 /*
- * The whole word, the value of NAME=VALUE and --option=VALUE, -C/glued, what
- * follows ':' ',' or '@' with a '/', file:// URLs; of an expansion the directory
- * before it.  Other URLs and options are no paths.  False from each() stops.
+ * The whole word, the value of NAME=VALUE and --option=VALUE with a '/' in it,
+ * -C/glued, what follows ':' ',' or '@' with a '/' first, file:// URLs; of an
+ * expansion the directory before it.  Other URLs and options are no paths.
+ * Guesses: what begins or ends at one of "=:,;@", and what follows the letters
+ * of a short option.  False from each() stops.
  */
 void cdn_shell_paths(const struct cdn_shell_word *word,
     bool (*each)(const struct cdn_shell_path *path, void *arg), void *arg);

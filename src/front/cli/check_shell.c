@@ -22,6 +22,19 @@ is_enforced(const struct cordon_session *session)
 	return enforced;
 }
 
+/* The line that said so, behind what it said. */
+static void
+add_line(struct cordon_shell_verdict *v)
+{
+	const struct cordon_verdict *verdict = &v->refused.verdict;
+	size_t n = strlen(v->reason);
+
+	if (!v->allowed && v->refused.has_verdict && verdict->source != NULL &&
+	    verdict->line > 0)
+		snprintf(v->reason + n, sizeof(v->reason) - n, ", %s:%u",
+		    verdict->source, verdict->line);
+}
+
 static int
 ask(const struct cli_check *check, const struct cordon_path_policy *policy,
     struct cordon_shell_query *query, struct cordon_shell_verdict *verdict,
@@ -192,6 +205,8 @@ answer(const struct cli_check *check, const struct cordon_path_policy *policy,
 	int rc = ask(check, policy, &query, &verdict, &err);
 
 	decision = rc == 0 && verdict.allowed ? CORDON_ALLOW : CORDON_DENY;
+	if (rc == 0)
+		add_line(&verdict);
 	if (rc == 0 && verdict.allowed && cli_has(check->args, CLI_WORKER))
 		rc = ask_worker(check, command, &verdict, &decision, &err);
 	if (rc != 0) {

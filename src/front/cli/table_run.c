@@ -81,10 +81,11 @@ static const struct cli_command rows[] = {
 "Only \"path\" is required; \"data_dir\" and \"config_path\" go with \"block\".\n"
 "\n"
 "With --shell the words of COMMAND are judged as an agent's: arguments,\n"
-"redirections, values of options.  What cannot be read is denied.  What only a\n"
-"shell can know ($X, *, $(...)) is 'dynamic', and allowed only where a run\n"
-"would be enforced in full.  It is early advice, never the boundary.  With\n"
-"--worker the shell_rules and programs of the worker have a say, too.\n",
+"redirections, values of options, denied names inside of words (if=x, -fx, @x),\n"
+"what known programs write.  What cannot be read is denied.  What only a shell\n"
+"can know ($X, *, $(...)) is 'dynamic', and allowed only where a run would be\n"
+"enforced in full.  It is early advice, never the boundary.  With --worker the\n"
+"shell_rules and programs of the worker have a say, too.\n",
 	.examples =
 "cordon check --op modify src/main.c .git/config\n"
 "cordon check --explain --policy policy.yaml --profile dev secrets/key\n"

@@ -2,7 +2,10 @@
 
 #include "support/tap.h"
 
-/* The paths in the words behind the first, with '~' for homes, '+' prefixes. */
+/*
+ * The paths in the words behind the first, with '~' for homes, '+' for
+ * prefixes, '?' for guesses.
+ */
 static const struct {
 	const char *command;
 	const char *want;
@@ -13,9 +16,9 @@ static const struct {
 	{ "x -C/etc", "/etc" },
 	{ "x -C~/a", "~/a" },
 	{ "x --file=/etc/x", "/etc/x" },
-	{ "x --file=a/b", "a/b" },
-	{ "x --name=value", "" },
-	{ "x if=/dev/sda", "if=/dev/sda /dev/sda" },
+	{ "x --file=a/b", "a/b a/b?" },
+	{ "x --name=value", "value?" },
+	{ "x if=/dev/sda", "if=/dev/sda /dev/sda if?" },
 	{ "x --file=~/x", "~/x~" },
 	{ "x '--file=~/x'", "~/x" },
 	{ "x ~/x", "~/x~" },
@@ -23,12 +26,12 @@ static const struct {
 	{ "x https://h/etc/passwd git+ssh://h/x", "" },
 	{ "x file:///etc/passwd", "/etc/passwd" },
 	{ "x FILE:///etc/passwd", "/etc/passwd" },
-	{ "x --url=file:///etc/x", "/etc/x" },
-	{ "x --url=https://h/x", "" },
-	{ "x a:/etc", "a:/etc /etc" },
+	{ "x --url=file:///etc/x", "/etc/x file:///etc/x? file?" },
+	{ "x --url=https://h/x", "https://h/x? https?" },
+	{ "x a:/etc", "a:/etc /etc a?" },
 	{ "x -v/a:/etc", "/a:/etc /etc" },
-	{ "x @/etc/x -d@/etc/x", "@/etc/x /etc/x /etc/x" },
-	{ "x a,/etc", "a,/etc /etc" },
+	{ "x @/etc/x -d@/etc/x", "@/etc/x /etc/x /etc/x @/etc/x?" },
+	{ "x a,/etc", "a,/etc /etc a?" },
 	{ "x /etc/*", "/etc/+" },
 	{ "x /$x", "/+" },
 	{ "x $x/y", "" },
@@ -37,6 +40,53 @@ static const struct {
 	{ "P=/a:/b x", "/a:/b /b" },
 	{ "x <i >/o <<<t", "i /o" },
 	{ "x ''", "" },
+	{ "x -fa.b", "a.b? .b?" },
+	{ "x -xvfa.b", "vfa.b? fa.b? a.b? .b?" },
+	{ "x -f=a", "=a? a?" },
+	{ "x -d@a", "@a? a?" },
+	{ "x f=@a;t", "f=@a f? @a? a?" },
+	{ "x 'f=@a;t=u'", "f=@a;t=u f? @a;t=u? a;t=u? a? t=u? t? u?" },
+	{ "x h:a", "h:a h? a?" },
+	{ "x --a=b$c,d", "" },
+	{ "x s,../a,b,", "s,../a,b, s? b,? b?" },
+	{ "P=a x", "a?" },
+	{ "x -abcdefghijklmnopqrs/t", "bcdefghijklmnopqrs/t? "
+	    "cdefghijklmnopqrs/t? defghijklmnopqrs/t? efghijklmnopqrs/t? "
+	    "fghijklmnopqrs/t? ghijklmnopqrs/t? hijklmnopqrs/t? "
+	    "ijklmnopqrs/t? jklmnopqrs/t? klmnopqrs/t? lmnopqrs/t? "
+	    "mnopqrs/t? nopqrs/t? opqrs/t? pqrs/t? qrs/t?" },
+};
+
+/* Behind each word: w written, m moved, s surely, i into, p a part of it. */
+static const struct {
+	const char *command;
+	const char *want;
+} uses[] = {
+	{ "x a", "a:s" },
+	{ "tee a -x b", "a:ws -x b:ws" },
+	{ "/usr/bin/tee a", "a:ws" },
+	{ "tee -- -x", "-- -x:ws" },
+	{ "tee --long a b", "--long a:w b:ws" },
+	{ "tee --long=v a", "--long=v a:ws" },
+	{ "cp a b c", "a:s b:s c:wsi" },
+	{ "cp -t a b", "-t a:wsi b:s" },
+	{ "cp -rta b", "-rta:wip b:s" },
+	{ "cp --target-dir=a b", "--target-dir=a:wip b:s" },
+	{ "cp -S a b c", "-S a b:s c:wsi" },
+	{ "mv a b", "a:ms b:wsi" },
+	{ "install -d a b", "-d a:ws b:wsi" },
+	{ "chmod +x a", "+x:w a:ws" },
+	{ "sed s/a/b/ a", "s/a/b/:s a:s" },
+	{ "sed -i s/a/b/ a", "-i s/a/b/:w a:ws" },
+	{ "sed -nie p a", "-nie p:w a:ws" },
+	{ "sed -ei a", "-ei a:s" },
+	{ "dd if=a of=b", "if=a:s of=b:wp" },
+	{ "sort -o a b", "-o a:ws b:s" },
+	{ "x --output a --output=b", "--output a:w --output=b:wp" },
+	{ "env A=b nice -n 5 tee a", "A=b nice -n 5 tee a:w" },
+	{ "env", "" },
+	{ "tee $(rm a) b; x c", "a:ws $(rm a):ws b:ws c:s" },
+	{ "tee <a >b", "a b" },
 };
 
 static const struct {
@@ -59,7 +109,8 @@ static bool
 put_path(const struct cdn_shell_path *path, void *arg)
 {
 	fprintf(arg, " %.*s%s%s", CDN_STR_ARG(path->path),
-	    path->home ? "~" : "", path->prefix ? "+" : "");
+	    path->home ? "~" : "", path->prefix ? "+" : path->guess ? "?" :
+	    "");
 	return true;
 }
 
@@ -77,6 +128,43 @@ check_finds(const char *command, const char *want)
 		if (s.v[i].role != CDN_SHELL_COMMAND &&
 		    s.v[i].role != CDN_SHELL_TEXT)
 			cdn_shell_paths(&s.v[i], put_path, out);
+	fclose(out);
+	ok_f(code == 0 && strcmp(text + (text[0] == ' '), want) == 0,
+	    "%s:%s", command, text);
+	free(text);
+	cdn_arena_free(arena);
+}
+
+static void
+put_use(const struct cdn_shell_word *word, FILE *out)
+{
+	static const char letters[] = { [CDN_SHELL_USE_WRITE] = 'w',
+		[CDN_SHELL_USE_MOVE] = 'm' };
+
+	fprintf(out, " %.*s", CDN_STR_ARG(word->text));
+	if (word->use != CDN_SHELL_USE_READ || word->sure)
+		fputc(':', out);
+	if (word->use != CDN_SHELL_USE_READ)
+		fputc(letters[word->use], out);
+	fprintf(out, "%s%s%s", word->sure ? "s" : "", word->into ? "i" : "",
+	    word->part ? "p" : "");
+}
+
+static void
+check_uses(const char *command, const char *want)
+{
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_shell s = { 0 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int code = cdn_shell_parse(arena, cdn_str_of(command), &s, NULL);
+
+	if (code == 0)
+		code = cdn_shell_operands(arena, &s, NULL);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.v[i].role != CDN_SHELL_COMMAND)
+			put_use(&s.v[i], out);
 	fclose(out);
 	ok_f(code == 0 && strcmp(text + (text[0] == ' '), want) == 0,
 	    "%s:%s", command, text);
@@ -176,6 +264,8 @@ main(void)
 {
 	for (size_t i = 0; i < CDN_LEN(finds); i++)
 		check_finds(finds[i].command, finds[i].want);
+	for (size_t i = 0; i < CDN_LEN(uses); i++)
+		check_uses(uses[i].command, uses[i].want);
 	for (size_t i = 0; i < CDN_LEN(pseudo); i++)
 		ok_f(cdn_shell_pseudo_path(cdn_str_of(pseudo[i].path)) ==
 			pseudo[i].want, "%s is %spseudo", pseudo[i].path,
