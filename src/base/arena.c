@@ -112,6 +112,8 @@ block_free(struct block *block)
 		free(block);
 		return;
 	}
+	/* free() does this for what it gets */
+	ASAN_UNPOISON_MEMORY_REGION(block->data, block->size);
 	__atomic_fetch_and(&pool_taken, ~(pool_bits(sizeof(*block) +
 	    block->size) << at / PIECE_BYTES), __ATOMIC_RELEASE);
 }
