@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -158,6 +159,41 @@ end_blocked(int signal)
 }
 
 /*
+ * A libc keeps the first real-time signals for itself (musl three, glibc two),
+ * and its sigaction() knows nothing of them.  The kernel's own, on x86_64 and
+ * aarch64; who handles them never returns, so any restorer will do.
+ */
+struct kernel_action {
+	void (*handler)(int signal);
+	unsigned long flags;
+	void (*restorer)(void);
+	unsigned long mask;
+};
+
+#define FIRST_REAL_TIME 32
+#define KERNEL_RESTORER 0x04000000UL
+
+static void
+no_return(void)
+{
+	_exit(HOOK_BLOCKED);
+}
+
+static bool
+handle_reserved(void (*handler)(int signal))
+{
+	const struct kernel_action action = { .handler = handler,
+		.flags = (unsigned long)SA_ONSTACK | KERNEL_RESTORER,
+		.restorer = no_return };
+
+	for (int i = FIRST_REAL_TIME; i < SIGRTMIN; i++)
+		if (syscall(SYS_rt_sigaction, i, &action, NULL,
+			sizeof(action.mask)) != 0)
+			return false;
+	return true;
+}
+
+/*
  * On a stack of its own, so that a full one is no way around it.  Those that
  * somebody blocked are let in again: they would come at no good time.
  */
@@ -179,6 +215,8 @@ catch_all(void)
 	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
 		if (sigaction(i, &action, NULL) != 0)
 			return false;
+	if (!handle_reserved(end_blocked))
+		return false;
 	action = (struct sigaction){ .sa_handler = SIG_DFL };
 	sigemptyset(&none);
 	sigaddset(&none, SIGCHLD);
@@ -197,6 +235,7 @@ become_child(pid_t parent)
 		signal(fatal[i], SIG_DFL);
 	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
 		signal(i, SIG_DFL);
+	(void)handle_reserved(SIG_DFL);
 	sigemptyset(&none);
 	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
