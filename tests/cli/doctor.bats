@@ -210,6 +210,72 @@ assert any(r["path"] == "~/.ssh" and r["read"] for r in rows)' "$T/stdout"
 
 # ----- Agents -------------------------------------------------------------------
 
+# installed NAME: an agent of that name is on PATH from now on.
+installed()
+{
+	mkdir -p "$T/bin"
+	printf '#!/bin/sh\n' >"$T/bin/$1"
+	chmod +x "$T/bin/$1"
+	PATH=$T/bin:$PATH
+}
+
+@test "an agent's own sandbox that would fail in a run" {
+	on '' --json
+	[ "$(finding inner-sandbox-codex)" = '' ]
+	before=$(enforces landlock)
+	installed codex
+	installed claude
+	on '' --json
+	[ "$(finding inner-sandbox-codex)" = note ]
+	[ "$(finding inner-sandbox-claude)" = '' ]
+	prints "start it with '--sandbox danger-full-access'"
+	[ "$(enforces landlock)" = "$before" ]
+	on ''
+	prints "codex's own sandbox cannot work inside a run"
+	mkdir -p "$HOME/.codex" "$HOME/.claude"
+	echo 'sandbox_mode = "danger-full-access"' >"$HOME/.codex/config.toml"
+	echo '{"sandbox":{"enabled":true}}' >"$HOME/.claude/settings.json"
+	on '' --json
+	[ "$(finding inner-sandbox-codex)" = '' ]
+	[ "$(finding inner-sandbox-claude)" = note ]
+	echo '{"sandbox":{"enabled":false}}' >"$HOME/.claude/settings.json"
+	on '' --json
+	[ "$(finding inner-sandbox-claude)" = '' ]
+	# of the project, and where a variable says
+	mkdir .claude
+	echo '{"sandbox":{"enabled":true}}' >.claude/settings.local.json
+	on '' --json
+	[ "$(finding inner-sandbox-claude)" = note ]
+	rm .claude/settings.local.json
+	mkdir "$T/there"
+	echo '{"sandbox":{"enabled":true}}' >"$T/there/settings.json"
+	CLAUDE_CONFIG_DIR=$T/there on '' --json
+	[ "$(finding inner-sandbox-claude)" = note ]
+}
+
+@test "servers of opencode without the guard" {
+	file=$HOME/.config/opencode/opencode.json
+	mkdir -p "${file%/*}"
+	echo '{"mcp":{"a":{"type":"local","command":["node","a.js"]}}}' >"$file"
+	cp "$file" "$T/before"
+	unset XDG_CONFIG_HOME
+	on '' --json
+	[ "$(finding mcp-unguarded)" = note ]
+	prints "cordon mcp wrap $file"
+	cordon mcp wrap "$file"
+	exits 0
+	cordon doctor --json
+	[ "$(finding mcp-unguarded)" = '' ]
+	cordon mcp wrap --undo "$file"
+	exits 0
+	cmp "$file" "$T/before"
+	rm "$file"
+	cp "$T/before" opencode.json
+	cordon doctor --json
+	[ "$(finding mcp-unguarded)" = note ]
+	prints 'cordon mcp wrap opencode.json'
+}
+
 @test "agents that are installed, and their servers without the guard" {
 	on '' --json
 	[ "$(finding mcp-unguarded)" = '' ]

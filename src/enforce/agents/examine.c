@@ -1,5 +1,6 @@
 #include "enforce/agents/examine.h"
 
+#include "enforce/session/inner.h"
 #include "enforce/session/program.h"
 #include "enforce/store/store.h"
 #include "engine/decide/agents.h"
@@ -21,7 +22,56 @@ add(struct examination *e, struct cdn_host_finding finding)
 		cdn_doctor_add(e->doctor, &finding);
 }
 
+static const char *
+join(struct examination *e, const char *dir, const char *name)
+{
+	const char *file = cdn_arena_printf(e->arena, "%s/%s", dir, name);
+
+	e->oom |= file == NULL;
+	return file;
+}
+
+/* A directory that a variable of the caller's names, or NULL. */
+static const char *
+directory_of(const char *variable)
+{
+	const char *dir = variable == NULL ? NULL : getenv(variable);
+
+	return dir == NULL || dir[0] != '/' ? NULL : dir;
+}
+
 /* ----- Installed ----------------------------------------------------------- */
+
+/* The first of its directories, wherever that is now; NULL: nowhere. */
+static const char *
+state_of(struct examination *e, const struct cdn_agent *agent)
+{
+	const char *moved = directory_of(agent->variable);
+	const char *home = directory_of("HOME");
+	const char *path = agent->place_count > 0 ? agent->places[0].row.path :
+						    "";
+
+	if (moved != NULL || home == NULL)
+		return moved;
+	return strncmp(path, "~/", 2) == 0 ? join(e, home, path + 2) : NULL;
+}
+
+/* Its own sandbox, which would fail each command inside of a run. */
+static void
+look_inside(struct examination *e, const struct cdn_agent *agent)
+{
+	const struct cdn_inner inner = { .agent = agent,
+		.state = state_of(e, agent), .workspace = "." };
+	const char *remedy = cdn_inner_remedy(&inner, e->arena);
+
+	if (remedy != NULL)
+		add(e, (struct cdn_host_finding){
+		    cdn_arena_printf(e->arena, "inner-sandbox-%s",
+			agent->name), CDN_HOST_NOTE,
+		    cdn_arena_printf(e->arena, "%s's own sandbox cannot work "
+			"inside a run, and its commands would fail",
+			agent->name), remedy });
+}
 
 static void
 look_for(struct examination *e, const struct cdn_agent *agent)
@@ -34,6 +84,7 @@ look_for(struct examination *e, const struct cdn_agent *agent)
 	    cdn_arena_printf(e->arena, "agent-%s", agent->name), CDN_HOST_OK,
 	    cdn_arena_printf(e->arena, "%s is installed: 'cordon run -- %s'",
 		agent->name, agent->name), NULL });
+	look_inside(e, agent);
 }
 
 /* ----- MCP servers ---------------------------------------------------------- */
@@ -50,32 +101,28 @@ static const struct {
 	{ "CODEX_HOME", ".codex/config.toml", "config.toml", CDN_WRAP_TOML },
 	{ NULL, ".gemini/settings.json", NULL, CDN_WRAP_JSON },
 	{ NULL, ".cursor/mcp.json", NULL, CDN_WRAP_JSON },
+	{ "XDG_CONFIG_HOME", ".config/opencode/opencode.json",
+	    "opencode/opencode.json", CDN_WRAP_JSON },
+	{ "XDG_CONFIG_HOME", ".config/opencode/opencode.jsonc",
+	    "opencode/opencode.jsonc", CDN_WRAP_JSON },
+	{ "", "opencode.json", NULL, CDN_WRAP_JSON },
+	{ "", "opencode.jsonc", NULL, CDN_WRAP_JSON },
 };
-
-static const char *
-join(struct examination *e, const char *dir, const char *name)
-{
-	const char *file = cdn_arena_printf(e->arena, "%s/%s", dir, name);
-
-	e->oom |= file == NULL;
-	return file;
-}
 
 /* NULL: nowhere. */
 static const char *
 file_name(struct examination *e, size_t i)
 {
 	const char *variable = files[i].variable;
-	const char *dir = variable == NULL || variable[0] == '\0' ? NULL :
-	    getenv(variable);
+	const char *dir;
 
 	if (variable != NULL && variable[0] == '\0')
 		return files[i].path;
-	if (dir != NULL && dir[0] == '/')
+	dir = directory_of(variable);
+	if (dir != NULL)
 		return join(e, dir, files[i].moved);
-	dir = getenv("HOME");
-	return dir == NULL || dir[0] != '/' ? NULL :
-	    join(e, dir, files[i].path);
+	dir = directory_of("HOME");
+	return dir == NULL ? NULL : join(e, dir, files[i].path);
 }
 
 /* How many servers `cordon mcp wrap` would change, or warn of. */

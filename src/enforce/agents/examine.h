@@ -1,7 +1,8 @@
 /*
  * examine - the agents of this user, for doctor.
  *
- * Who is installed, and which of their MCP servers run without the guard.
+ * Who is installed, whose own sandbox would fail in a run, and which of their
+ * MCP servers run without the guard.
  * Each is a finding like those of the host; none changes what is enforced.
  */
 #ifndef CDN_AGENTS_EXAMINE_H

@@ -3,6 +3,7 @@
  */
 #include "enforce/launch/agent.h"
 
+#include "enforce/session/inner.h"
 #include "engine/decide/agents.h"
 
 static void
@@ -31,15 +32,21 @@ static void
 tell_inner(const struct cordon_plan *plan,
     const struct cordon_run_options *options)
 {
-	const char *remedy = cdn_launch_inner(plan->arena, plan->session,
-	    options->argv);
+	const struct cdn_agent_here *here = &plan->session->agent;
+	const struct cdn_inner inner = {
+		.agent = here->is,
+		.state = here->dir_count > 0 ? here->dirs[0] : NULL,
+		.workspace = plan->session->workspace,
+		.argv = options->argv,
+	};
+	const char *remedy = cdn_inner_remedy(&inner, plan->arena);
 	char line[256];
 
 	if (remedy == NULL)
 		return;
 	snprintf(line, sizeof(line), "%s's own sandbox cannot work inside this "
 	    "one, and its commands would fail: %s",
-	    plan->session->agent.is->name, remedy);
+	    here->is->name, remedy);
 	options->notice(line, options->notice_arg);
 }
 

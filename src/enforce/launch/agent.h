@@ -7,13 +7,6 @@
 void cdn_launch_tell_agent(const struct cordon_plan *plan,
     const struct cordon_run_options *options);
 
-/*
- * inner.c: what to do about the agent's own sandbox, which does not work in a
- * cage; NULL when it is off, or nobody has one.
- */
-const char *cdn_launch_inner(struct cdn_arena *arena,
-    const struct cordon_session *session, const char *const *argv);
-
 /* Once for each run: the agent has a list of allowed tools of its own. */
 CDN_MUST_USE int cdn_record_agent(struct cdn_record *record,
     const struct cordon_session *session, struct cordon_error *err);

@@ -4,7 +4,7 @@
  * Its commands would fail one by one, and the model would be told so as if it
  * were their output.  What is read here decides nothing: it is said or not.
  */
-#include "enforce/launch/agent.h"
+#include "enforce/session/inner.h"
 
 #include "base/json.h"
 #include "enforce/store/store.h"
@@ -48,18 +48,15 @@ enables_sandbox(struct cdn_arena *arena, const char *dir, const char *name)
 }
 
 static const char *
-of_claude(struct cdn_arena *arena, const struct cordon_session *session,
-    const char *const *argv)
+of_claude(const struct cdn_inner *inner, struct cdn_arena *arena)
 {
 	static const char *const names[] = { ".claude/settings.json",
 		".claude/settings.local.json" };
-	const struct cdn_agent_here *here = &session->agent;
-	bool on = here->dir_count > 0 &&
-	    enables_sandbox(arena, here->dirs[0], "settings.json");
+	bool on = inner->state != NULL &&
+	    enables_sandbox(arena, inner->state, "settings.json");
 
-	(void)argv;
 	for (size_t i = 0; i < CDN_LEN(names); i++)
-		on |= enables_sandbox(arena, session->workspace, names[i]);
+		on |= enables_sandbox(arena, inner->workspace, names[i]);
 	return on ? "set \"sandbox\": {\"enabled\": false} in its settings" :
 		    NULL;
 }
@@ -92,17 +89,16 @@ config_says_off(struct cdn_arena *arena, const char *dir)
 
 /* It has one unless it is told otherwise. */
 static const char *
-of_codex(struct cdn_arena *arena, const struct cordon_session *session,
-    const char *const *argv)
+of_codex(const struct cdn_inner *inner, struct cdn_arena *arena)
 {
-	const struct cdn_agent_here *here = &session->agent;
+	const char *const *argv = inner->argv;
 
-	for (size_t i = 1; argv[i] != NULL; i++)
+	for (size_t i = 1; argv != NULL && argv[i] != NULL; i++)
 		if (has_text(cdn_str_of(argv[i]), off) ||
 		    strcmp(argv[i], "--yolo") == 0 || strcmp(argv[i],
 		    "--dangerously-bypass-approvals-and-sandbox") == 0)
 			return NULL;
-	if (here->dir_count > 0 && config_says_off(arena, here->dirs[0]))
+	if (inner->state != NULL && config_says_off(arena, inner->state))
 		return NULL;
 	return "start it with '--sandbox danger-full-access'";
 }
@@ -111,21 +107,18 @@ of_codex(struct cdn_arena *arena, const struct cordon_session *session,
 
 static const struct {
 	const char *agent;
-	const char *(*remedy)(struct cdn_arena *arena,
-	    const struct cordon_session *session, const char *const *argv);
+	const char *(*remedy)(const struct cdn_inner *inner,
+	    struct cdn_arena *arena);
 } rows[] = {
 	{ "claude", of_claude },
 	{ "codex", of_codex },
 };
 
 const char *
-cdn_launch_inner(struct cdn_arena *arena, const struct cordon_session *session,
-    const char *const *argv)
+cdn_inner_remedy(const struct cdn_inner *inner, struct cdn_arena *arena)
 {
-	const struct cdn_agent *agent = session->agent.is;
-
-	for (size_t i = 0; agent != NULL && i < CDN_LEN(rows); i++)
-		if (strcmp(rows[i].agent, agent->name) == 0)
-			return rows[i].remedy(arena, session, argv);
+	for (size_t i = 0; i < CDN_LEN(rows); i++)
+		if (strcmp(rows[i].agent, inner->agent->name) == 0)
+			return rows[i].remedy(inner, arena);
 	return NULL;
 }

@@ -141,6 +141,69 @@ read_servers(const struct reader *r, const struct cdn_json_node *list,
 	return code;
 }
 
+/* ----- opencode ------------------------------------------------------------ */
+
+/* "command": ["node", "server.js"] */
+static int
+read_listed(const struct reader *r, const struct cdn_json_node *command,
+    struct cdn_wrap_server *server)
+{
+	int code = read_words(r, command, server);
+
+	if (code != 0)
+		return code;
+	if (server->n == 0)
+		return bad(r, command, "'command' is an empty list");
+	server->listed = true;
+	server->program = server->words[0].text;
+	server->command = (struct cdn_wrap_member){ .is_there = true,
+		.prefix = CDN_STR(""), .start = server->words[0].start,
+		.end = server->words[0].end };
+	server->words++;
+	server->n--;
+	return 0;
+}
+
+/* {"mcp":{"fs":{"type":"local", or remote; others are not looked at here. */
+static int
+read_typed(const struct reader *r, const struct cdn_json_node *node)
+{
+	const struct cdn_json_node *type = find(r, node, "type");
+	const struct cdn_json_node *command = find(r, node, "command");
+	struct cdn_wrap_server *server;
+	cdn_str name;
+
+	if (node->type != CDN_JSON_OBJECT || type == NULL ||
+	    (!cdn_json_is(&r->json, type, CDN_STR("local")) &&
+	    !cdn_json_is(&r->json, type, CDN_STR("remote"))) ||
+	    (command != NULL && command->type != CDN_JSON_ARRAY))
+		return 0;
+	if (!cdn_json_key(&r->json, node, r->arena, &name))
+		return cdn_err_nomem(r->err);
+	server = cdn_wrap_add(r->servers, name, r->arena);
+	if (server == NULL)
+		return cdn_err_nomem(r->err);
+	know(r, node, SERVER);
+	r->servers->found = true;
+	server->remote = find(r, node, "url") != NULL;
+	return command == NULL ? 0 : read_listed(r, command, server);
+}
+
+static int
+read_opencode(const struct reader *r, const struct cdn_json_node *mcp)
+{
+	const struct cdn_json_node *node = cdn_json_first(&r->json, mcp);
+	int code = 0;
+
+	if (mcp->type != CDN_JSON_OBJECT)
+		return 0;
+	for (; node != NULL && code == 0; node = cdn_json_next(&r->json, node))
+		code = read_typed(r, node);
+	return code;
+}
+
+/* ----- Projects ------------------------------------------------------------ */
+
 /* A person's servers for single projects: {"projects":{"/p":{"mcpServers": */
 static int
 read_projects(const struct reader *r)
@@ -188,7 +251,7 @@ walk_child(struct walk *w, const struct cdn_json_node *parent,
 		return cdn_err_nomem(r->err);
 	/* Names and values of its own. */
 	if (r->known[parent - r->json.nodes] == SERVER &&
-	    cdn_str_is(key, "env"))
+	    (cdn_str_is(key, "env") || cdn_str_is(key, "environment")))
 		return 0;
 	place |= cdn_wrap_is_place(key);
 	w->path[w->n++] = key;
@@ -232,6 +295,8 @@ read_places(const struct reader *r)
 	if (code == 0 && mcp != NULL)
 		code = read_servers(r, cdn_json_find(&r->json, mcp, "servers"),
 		    NULL);
+	if (code == 0 && mcp != NULL)
+		code = read_opencode(r, mcp);
 	if (code == 0)
 		code = read_projects(r);
 	return code != 0 ? code : walk(&w, root, false);

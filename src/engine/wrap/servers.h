@@ -36,6 +36,8 @@ struct cdn_wrap_server {
 	bool other_type; /* it says that it is of a type that is not stdio */
 	bool on_lines;	 /* members stand on lines of their own, no commas */
 	bool begun;	 /* TOML: its table has a header */
+	bool listed;	 /* opencode: one list, the program first; `command` is
+			  * that word of it, `args` the list */
 	bool stray;	 /* at a place that is not known; name: its path */
 };
 

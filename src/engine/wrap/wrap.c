@@ -379,7 +379,13 @@ wrap_server(struct wrapper *w, const struct cdn_wrap_server *server)
 	int code;
 
 	cdn_buf_init(&out, CDN_WRAP_MAX);
-	if (!server->args.is_there) {
+	if (server->listed) {
+		put_string(&out, w->options->command);
+		cdn_buf_puts(&out, ", ");
+		put_guard(w, server, &out);
+		code = edit_to(w, server->command.start, server->command.end,
+		    &out);
+	} else if (!server->args.is_there) {
 		code = wrap_bare(w, server, &out);
 	} else {
 		put_guard(w, server, &out);
@@ -438,6 +444,9 @@ unwrap_server(struct wrapper *w, const struct cdn_wrap_server *server)
 	(void)is_ours(w, server, &dashes);
 	behind = dashes + 2;
 	was = slice(w, words[dashes + 1].start, words[dashes + 1].end);
+	if (server->listed)
+		return edit(w, server->command.start, words[dashes + 1].end,
+		    was);
 	if (behind == server->n && is_word(server, 2, MARK BARE))
 		code = unwrap_bare(w, server, was, &done);
 	if (code != 0 || done)
@@ -498,7 +507,8 @@ wrap(cdn_str text, const struct cdn_wrap_options *options,
 	*ret = (struct cdn_wrap_result){ .n = 0 };
 	if (code == 0 && !w.servers.found)
 		code = cdn_err(err, CORDON_E_INVALID, "it holds no MCP servers "
-		    "('mcpServers', 'servers', or in TOML 'mcp_servers')");
+		    "('mcpServers', 'servers', 'mcp' of opencode, or in TOML "
+		    "'mcp_servers')");
 	return code != 0 ? code : edit_servers(&w);
 }
 

@@ -68,13 +68,13 @@ static const struct cli_command rows[] = {
 	.usage = "FILE [-- GUARD_OPTIONS...]",
 	.summary = "put the servers of an MCP client behind the guard",
 	.about =
-"FILE is what a client starts its servers by: .mcp.json, Claude's, Gemini's and\n"
-"VS Code's JSON, or Codex' config.toml.  Each server that is a command becomes\n"
-"one of 'cordon mcp guard', with the options behind '--'.  The difference is\n"
-"shown, then written at once; nothing else in FILE changes, and --undo gives the\n"
-"bytes back.  Servers behind a URL, and those that are guarded, are left alone;\n"
-"one that says itself guarded by other options, or stands at a place that cordon\n"
-"does not know, is named, and the status is 1.\n",
+"FILE is what a client starts its servers by: .mcp.json, the JSON of Claude,\n"
+"Gemini, VS Code or opencode, Codex' config.toml.  Each server that is a command\n"
+"becomes one of 'cordon mcp guard', with the options behind '--'.  The difference\n"
+"is shown, then written at once; nothing else in FILE changes, and --undo gives\n"
+"the bytes back.  Servers behind a URL, and those that are guarded, are left\n"
+"alone; one that says itself guarded by other options, or stands at a place that\n"
+"cordon does not know, is named, and the status is 1.\n",
 	.examples =
 "cordon mcp wrap --dry-run .mcp.json\n"
 "cordon mcp wrap ~/.codex/config.toml -- --network full\n"

@@ -35,6 +35,21 @@ static const struct row json[] = {
 	{ "VS Code's settings", "{\"mcp\":{\"servers\":{\"a\":{\"command\":\"n\"}}}}",
 	    "{\"mcp\":{\"servers\":{\"a\":{\"command\":\"cordon\", \"args\": ["
 	    G("bare") "\"n\"]}}}}" },
+	{ "opencode", "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":[ \"node\", \"x\"],"
+	    "\"environment\":{\"command\":\"y\"}}, \"r\":{\"type\":\"remote\",\"url\":\"h"
+	    "ttps://x\"}}}",
+	    "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":[ \"cordon\", " G("args")
+	    "\"node\", \"x\"],\"environment\":{\"command\":\"y\"}}, \"r\":{\"type\":\"remo"
+	    "te\",\"url\":\"https://x\"}}}" },
+	{ "opencode, one word", "{\"mcp\":{\"a\":{\"command\":[\"n\"],\"type\":\"local\"}}}",
+	    "{\"mcp\":{\"a\":{\"command\":[\"cordon\", " G("args") "\"n\"],\"type\":\"lo"
+	    "cal\"}}}" },
+	{ "opencode, guarded by hand", "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":["
+	    "\"cordon\",\"mcp\",\"guard\",\"--\",\"n\"]}}}", NULL },
+	{ "opencode, no word", "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":[]}}}",
+	    "!" },
+	{ "opencode, a word that is none", "{\"mcp\":{\"a\":{\"type\":\"local\","
+	    "\"command\":[1]}}}", "!" },
 	{ "of a project", "{\"projects\":{\"/p\":{\"mcpServers\":{\"a\":{\"command\":\"n\"}}"
 	    "},\"/q\":{}}}",
 	    "{\"projects\":{\"/p\":{\"mcpServers\":{\"a\":{\"command\":\"cordon\", \"args\":"
