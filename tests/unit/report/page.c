@@ -59,6 +59,12 @@ static const struct {
 	    "git hook, a sample that is not run" },
 	{ "ws/.github/workflows/a.yml", true, false, "CI" },
 	{ "ws/sub/.vscode/tasks.json", true, false, "editor tasks" },
+	{ "ws/sub/.claude/settings.json", true, false,
+	    "agent configuration" },
+	{ "ws/sub/.mcp.json", true, false, "agent configuration" },
+	{ "ws/.opencode/plugin/a.js", true, false, "agent configuration" },
+	{ "ws/sub/.cordon/policy.yaml", true, false, "cordon policy" },
+	{ "ws/sub/.clauder/x", true, false, NULL },
 	{ "granted/justfile", true, false, "build script" },
 };
 
