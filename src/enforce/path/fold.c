@@ -158,9 +158,8 @@ cdn_path_folds(const char *path, size_t n)
 
 	if (!copy_directory(dir, path, n) || statfs(dir, &fs) != 0)
 		return true;
-	if (cdn_path_fold_kind((uint32_t)fs.f_type) != CDN_FOLD_BY_DIRECTORY)
-		return cdn_path_fold_kind((uint32_t)fs.f_type) ==
-		    CDN_FOLD_ALWAYS;
+	if (!cdn_path_may_fold((uint32_t)fs.f_type))
+		return false;
 	fd = open_directory(dir);
 	return fd < 0 || cdn_path_folds_fd(fd);
 }

@@ -121,13 +121,83 @@ join(const char *base, cdn_str raw, char *out, size_t size)
 		if (n + 1 >= size)
 			return -ENAMETOOLONG;
 		memcpy(out, base, n);
-		out[n++] = '/';
+		if (n == 0 || base[n - 1] != '/')
+			out[n++] = '/';
 	}
 	if (raw.n >= size - n)
 		return -ENAMETOOLONG;
 	if (raw.n > 0)
 		memcpy(out + n, raw.p, raw.n);
 	out[n + raw.n] = '\0';
+	return 0;
+}
+
+/* Nothing, "." or "..": no name of anything. */
+static bool
+is_dots(const char *name, size_t n)
+{
+	return n == 0 || (n <= 2 && name[0] == '.' && name[n - 1] == '.');
+}
+
+/* Names and single slashes: but for links it is a path already. */
+static bool
+is_plain(const char *path)
+{
+	const char *end;
+
+	for (; *path == '/'; path = end) {
+		end = strchrnul(path + 1, '/');
+		if (is_dots(path + 1, (size_t)(end - path - 1)))
+			return false;
+	}
+	return *path == '\0';
+}
+
+/* The directory path[0..slash), unless a link leads there. */
+static int
+open_parent(const char *path, size_t slash)
+{
+	static const struct cdn_open_how how = {
+		.flags = O_PATH | O_DIRECTORY,
+		.resolve = CDN_RESOLVE_NO_MAGICLINKS | CDN_RESOLVE_NO_SYMLINKS,
+	};
+	char parent[CDN_PATH_MAX];
+
+	memcpy(parent, slash == 0 ? "/" : path, slash == 0 ? 1 : slash);
+	parent[slash == 0 ? 1 : slash] = '\0';
+	return cdn_sys_openat2(AT_FDCWD, parent, &how);
+}
+
+int
+cdn_path_plain(const char *base, cdn_str raw, struct cdn_real *ret)
+{
+	char path[CDN_PATH_MAX];
+	cdn_cleanup_fd int fd = -1;
+	struct stat st;
+	size_t slash, n;
+	int r = join(base, raw, path, sizeof(path));
+
+	if (r < 0)
+		return r;
+	if (!is_plain(path))
+		return -EAGAIN;
+	n = strlen(path);
+	slash = cdn_path_parent(path, n);
+	fd = open_parent(path, slash);
+	if (fd < 0)
+		return fd;
+	r = fstatat(fd, path + slash + 1, &st, AT_SYMLINK_NOFOLLOW);
+	if (r != 0 ? errno != ENOENT : S_ISLNK(st.st_mode))
+		return -EAGAIN;
+	memcpy(ret->path, path, n + 1);
+	ret->len = n;
+	ret->existing = r == 0 ? n : slash == 0 ? 1 : slash;
+	ret->exists = ret->is_directory = false;
+	ret->dev = 0;
+	ret->ino = 0;
+	ret->nlink = 0;
+	if (r == 0)
+		cdn_path_fill(ret, &st);
 	return 0;
 }
 
@@ -189,8 +259,7 @@ fast_new(const char *base, cdn_str raw, struct cdn_real *ret)
 	size_t n;
 	int r;
 
-	if (name.n == 0 || name.n > NAME_MAX || cdn_str_is(name, ".") ||
-	    cdn_str_is(name, ".."))
+	if (name.n > NAME_MAX || is_dots(name.p, name.n))
 		return -EAGAIN;
 	real.len = 0;
 	real.is_directory = false;
@@ -237,6 +306,8 @@ cdn_path_resolve(const char *base, cdn_str raw, struct cdn_real *ret,
 
 	if (r < 0)
 		return r;
+	if (cdn_path_plain(base, raw, ret) == 0)
+		return 0;
 	r = cdn_path_fast(base, raw, ret);
 	if (r == 0 || (r == -ENOENT &&
 	    fast_new(base, raw, ret) == 0))

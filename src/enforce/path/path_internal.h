@@ -1,9 +1,11 @@
 /*
  * path_internal - the parts of this room, for each other and for its tests.
  *
- * A name is resolved in one of two ways that must give the same answer: the
- * kernel's (cdn_path_fast), and a walk of our own (cdn_path_walk) for what
- * the kernel cannot answer: longer missing tails, no openat2, no /proc.
+ * A name is resolved in one of three ways that must give the same answer.  One
+ * that leads through no link and no ".." is its own path, and the kernel says so
+ * (cdn_path_plain).  For most others it says what the path is (cdn_path_fast).
+ * A walk of our own (cdn_path_walk) is for what the kernel cannot answer: longer
+ * missing tails, no openat2, no /proc.
  */
 #ifndef CDN_PATH_PATH_INTERNAL_H
 #define CDN_PATH_PATH_INTERNAL_H
@@ -13,11 +15,13 @@
 #include "enforce/path/path.h"
 
 /*
- * Both take arguments that cdn_path_resolve() has checked: base absolute, no
+ * They take arguments that cdn_path_resolve() has checked: base absolute, no
  * NUL in raw, each at most CDN_PATH_MAX bytes.
  *
- * fast: 0, or -errno for "ask the walk"; *ret is written on success only.
+ * plain, fast: 0, or -errno for "ask the next"; *ret is written on success only.
  */
+CDN_MUST_USE int cdn_path_plain(const char *base, cdn_str raw,
+    struct cdn_real *ret);
 CDN_MUST_USE int cdn_path_fast(const char *base, cdn_str raw,
     struct cdn_real *ret);
 CDN_MUST_USE int cdn_path_walk(const char *base, cdn_str raw,

@@ -1,7 +1,8 @@
 /*
- * Random trees, random names, four opinions that must agree: the kernel's
- * way, our own walk, realpath(3) where the target exists, and a resolver of
- * a dozen lines here that knows nothing but lstat and readlink on text.
+ * Random trees, random names, five opinions that must agree: the kernel's
+ * way, that of plain names, our own walk, realpath(3) where the target exists,
+ * and a resolver of a dozen lines here that knows nothing but lstat and readlink
+ * on text.
  *
  * CORDON_SEED repeats a run; CORDON_ROUNDS makes it longer.
  */
@@ -134,7 +135,7 @@ make_tree(void)
 /* ----- The comparison ----------------------------------------------------- */
 
 static unsigned seen_existing, seen_missing, seen_loops, seen_links,
-    seen_notdir, seen_dotdot, seen_outside;
+    seen_notdir, seen_dotdot, seen_outside, seen_plain;
 
 /* Names outside lead to directories in which others make theirs meanwhile. */
 static bool
@@ -181,6 +182,18 @@ as_kernel(const char *whole, const struct cdn_real *walked)
 	return r == 0 && agree(&fast, walked);
 }
 
+/* A name that is its own path, or one that it says nothing of. */
+static bool
+as_plain(const char *base, const char *raw, const struct cdn_real *walked)
+{
+	struct cdn_real plain;
+
+	if (cdn_path_plain(base, cdn_str_of(raw), &plain) != 0)
+		return true;
+	seen_plain++;
+	return agree(&plain, walked);
+}
+
 static void
 count(const struct naive *n, const struct cdn_real *real, const char *raw)
 {
@@ -218,7 +231,8 @@ one_query(const char *base, const char *raw)
 		return r == CORDON_E_LINKS && all == CORDON_E_LINKS;
 	}
 	if (r != 0 || all != 0 || !agree(&walked, &whole_way) ||
-	    !as_naive(&n, &walked) || !as_kernel(whole, &walked)) {
+	    !as_naive(&n, &walked) || !as_kernel(whole, &walked) ||
+	    !as_plain(base, raw, &walked)) {
 		printf("# naive: %s\n# walk: %d %s %s\n# all: %d %s\n", n.path,
 		    r, r == 0 ? walked.path : "", err.text, all,
 		    all == 0 ? whole_way.path : "");
@@ -270,6 +284,7 @@ main(void)
 	/* The generator reaches all kinds: agreement means something. */
 	ok_f(seen_existing > 1000, "%u exist", seen_existing);
 	ok_f(seen_missing > 1000, "%u are missing", seen_missing);
+	ok_f(seen_plain > 1000, "%u are plain", seen_plain);
 	ok_f(seen_links > 1000, "%u go through links", seen_links);
 	ok_f(seen_loops > 100, "%u loop", seen_loops);
 	ok_f(seen_notdir > 100, "%u lie below a file", seen_notdir);
