@@ -1,12 +1,14 @@
 #include "enforce/audit/chain.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sha2.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "enforce/audit/parts.h"
+#include "enforce/sys/sys.h"
 
 _Static_assert(CDN_HASH_SIZE == SHA256_DIGEST_STRING_LENGTH, "hash size");
 
@@ -323,37 +325,61 @@ look_again(struct cdn_chain *chain, const struct cdn_link *head, bool many,
 	return r;
 }
 
+struct extent {
+	off_t size;
+	bool named;
+};
+
+/*
+ * Nobody asks for its times: a kernel that tells them writes new ones with each
+ * line.  Where statx() was taken away they are asked for.
+ */
+static int
+measure(const struct cdn_chain *chain, struct extent *ret,
+    struct cordon_error *err)
+{
+	struct cdn_statx some;
+	struct stat all;
+
+	if (cdn_sys_statx(chain->fd, "", AT_EMPTY_PATH,
+		CDN_STATX_SIZE | CDN_STATX_NLINK, &some) == 0)
+		*ret = (struct extent){ (off_t)some.size, some.nlink > 0 };
+	else if (fstat(chain->fd, &all) == 0)
+		*ret = (struct extent){ all.st_size, all.st_nlink > 0 };
+	else
+		return cannot(chain, "look at", errno, err);
+	return 0;
+}
+
 /* Somebody else may have put the file away that we have open. */
 static int
-follow_file(struct cdn_chain *chain, struct stat *st, struct cordon_error *err)
+follow_file(struct cdn_chain *chain, struct extent *ret,
+    struct cordon_error *err)
 {
 	int r = cdn_chain_is_current(chain) ? 0 : cdn_chain_reopen(chain, err);
 
-	if (r == 0 && fstat(chain->fd, st) != 0)
-		r = cannot(chain, "look at", errno, err);
-	return r;
+	return r == 0 ? measure(chain, ret, err) : r;
 }
 
 int
 cdn_chain_refresh(struct cdn_chain *chain, struct cordon_error *err)
 {
 	struct cdn_link head;
-	struct stat st;
+	struct extent now;
 	bool many;
-	int r;
+	int r = measure(chain, &now, err);
 
-	if (fstat(chain->fd, &st) != 0)
-		return cannot(chain, "look at", errno, err);
-	r = read_head(chain, &head, &many, err);
+	if (r == 0)
+		r = read_head(chain, &head, &many, err);
 	if (r != 0)
 		return r;
-	if (chain->known && !many && st.st_nlink > 0 && st.st_size == chain->size &&
+	if (chain->known && !many && now.named && now.size == chain->size &&
 	    same_link(&head, &chain->last))
 		return 0;
 	chain->known = false;
 	chain->adopted.lines = 0;
-	r = follow_file(chain, &st, err);
-	return r != 0 ? r : look_again(chain, &head, many, st.st_size, err);
+	r = follow_file(chain, &now, err);
+	return r != 0 ? r : look_again(chain, &head, many, now.size, err);
 }
 
 /* ----- Appending -------------------------------------------------------- */

@@ -135,6 +135,15 @@ put_field(struct writing *w, const struct cdn_event_field *field)
 #define DAYS_OF_400	146097 /* years, after which all repeats */
 #define DAYS_TO_1970	719468 /* from the first of March of year 0 */
 
+/* Exactly so many; returns where they end. */
+static char *
+put_digits(char *at, int64_t value, int digits)
+{
+	for (int i = digits; i-- > 0; value /= 10)
+		at[i] = (char)('0' + value % 10);
+	return at + digits;
+}
+
 /*
  * RFC 3339, UTC, milliseconds.  gmtime_r() would read the local time zone from
  * its file first.  Years begin with March here, so that a leap day is the last.
@@ -149,14 +158,24 @@ put_time(struct writing *w, const struct timespec *now)
 	    of_400 / 146096) / 365;
 	int64_t of_year = of_400 - (365 * year + year / 4 - year / 100);
 	int64_t month = (5 * of_year + 2) / 153; /* 0 is March */
-	char text[64];
+	/* clang-format off */
+	const struct { int64_t value; int digits; char behind; } parts[] = {
+		{ days / DAYS_OF_400 * 400 + year + (month >= 10), 4, '-' },
+		{ month < 10 ? month + 3 : month - 9, 2, '-' },
+		{ of_year - (153 * month + 2) / 5 + 1, 2, 'T' },
+		{ of_day / 3600, 2, ':' },
+		{ of_day / 60 % 60, 2, ':' },
+		{ of_day % 60, 2, '.' },
+		{ now->tv_nsec / 1000000, 3, 'Z' },
+	};
+	/* clang-format on */
+	char text[sizeof("2026-11-16T09:40:00.123Z")], *at = text;
 
-	snprintf(text, sizeof(text), "%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ",
-	    (long long)(days / DAYS_OF_400 * 400 + year + (month >= 10)),
-	    (int)(month < 10 ? month + 3 : month - 9),
-	    (int)(of_year - (153 * month + 2) / 5 + 1), (int)(of_day / 3600),
-	    (int)(of_day / 60 % 60), (int)(of_day % 60),
-	    (int)(now->tv_nsec / 1000000));
+	for (size_t i = 0; i < CDN_LEN(parts); i++) {
+		at = put_digits(at, parts[i].value, parts[i].digits);
+		*at++ = parts[i].behind;
+	}
+	*at = '\0';
 	cdn_json_put_cstring(&w->json, text);
 }
 

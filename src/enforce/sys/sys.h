@@ -52,7 +52,9 @@ struct cdn_statx {
 	uint64_t more[13];
 };
 
+#define CDN_STATX_NLINK	 0x0004U
 #define CDN_STATX_INO	 0x0100U
+#define CDN_STATX_SIZE	 0x0200U
 #define CDN_STATX_BTIME	 0x0800U
 #define CDN_STATX_MNT_ID 0x1000U /* since 5.8 */
 
