@@ -48,6 +48,19 @@ strlen(const char *s)
 	return (size_t)(at - s) + (size_t)__builtin_ctz(found);
 }
 
+/* Is one of 64 bytes at p that of all? */
+static int
+is_in_four(const void *p, __m128i all)
+{
+	const __m128i *v = p;
+
+	return _mm_movemask_epi8(_mm_or_si128(
+	    _mm_or_si128(_mm_cmpeq_epi8(_mm_load_si128(v), all),
+		_mm_cmpeq_epi8(_mm_load_si128(v + 1), all)),
+	    _mm_or_si128(_mm_cmpeq_epi8(_mm_load_si128(v + 2), all),
+		_mm_cmpeq_epi8(_mm_load_si128(v + 3), all)))) != 0;
+}
+
 void *
 memchr(const void *p, int c, size_t n)
 {
@@ -62,6 +75,9 @@ memchr(const void *p, int c, size_t n)
 	at = WIDTH - skip;
 	if (found != 0)
 		at = 0;
+	/* A message of a megabyte has few lines. */
+	while (found == 0 && at + 4 * WIDTH <= n && !is_in_four(s + at, all))
+		at += 4 * WIDTH;
 	while (found == 0 && at < n) {
 		found = equal(s + at, all);
 		if (found == 0)
