@@ -179,6 +179,7 @@ write_some(struct cdn_outlet *outlet, cdn_str bytes)
 		else if (n == 0 || errno != EINTR)
 			close_out(outlet);
 	}
+	outlet->taken += done;
 	return done;
 }
 

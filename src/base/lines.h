@@ -48,6 +48,7 @@ struct cdn_outlet {
 	int fd; /* owned; -1 = closed, and everything is thrown away */
 	struct cdn_buf queue;
 	size_t done; /* bytes of it that are written */
+	uint64_t taken; /* bytes that the other side took, ever */
 	bool failed; /* memory ran out: what follows would not fit */
 };
 

@@ -704,7 +704,64 @@ def test_large(world):
     guard.end()
 
 
+def test_both_ways(world):
+    """A server that writes before it reads on is read from meanwhile."""
+    guard = Guard(world)
+    text, times = 'x' * (2 * 1024 * 1024), 6
+
+    def write():
+        for i in range(times):
+            guard.send({'id': i, 'method': 'tools/call', 'params': {
+                'name': 'echo', 'arguments': {'q': text}}})
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    good = [text_of(json.loads(guard.line())) == json.dumps({'q': text})
+            for _ in range(times)]
+    writer.join()
+    ok(good == [True] * times, '%d calls of 2 MiB, and answers as long' %
+       times)
+    guard.end()
+
+
 # ----- The end --------------------------------------------------------------------------
+
+def test_stuck(world):
+    """At the end nobody is waited for who does not move."""
+    long = json.dumps({'id': 1, 'method': 'tools/call', 'params': {
+        'name': 'echo', 'arguments': {'q': 'x' * (1500 * 1024)}}})
+    calls = ['{"id":%d,"method":"tools/call","params":{"name":"big",'
+             '"arguments":{"size":1048576}}}' % i for i in range(60)]
+    started = []
+    for what, modes, lines, closes, status in (
+            ('a server that does not read', ['unread'], [long], 'stdin',
+             signal.SIGTERM),
+            ('one that does not listen either', ['unread', 'deaf'], [long],
+             'stdin', signal.SIGKILL),
+            ('one whose client hears no more', ['unread'], [long], 'stdout',
+             signal.SIGTERM),
+            ('a client that does not read', [], calls, 'stdin',
+             signal.SIGTERM),
+            ('one with a deaf server', ['deaf'], calls, 'stdin',
+             signal.SIGKILL)):
+        guard = Guard(world, *modes)
+        if modes[:1] == ['unread']:
+            guard.line()
+        else:
+            guard.call('echo')
+        for line in lines:
+            guard.send(line)
+        if closes == 'stdout':
+            guard.process.stdout.close()
+        else:
+            guard.process.stdin.close()
+        started.append((what, guard, status))
+    for what, guard, status in started:
+        got = guard.process.wait()
+        ok(got == 128 + status, '%s is not waited for' % what,
+           (got, guard.said()))
+        guard.process.stdin.close()
+
 
 def test_ends(world):
     guard = Guard(world)
@@ -777,6 +834,7 @@ TESTS = [test_bytes, test_answers, test_texts, test_refusals, test_hostile,
          test_cage, test_ids, test_cancel, test_server_lines, test_pins,
          test_two_guards, test_asks_older, test_asks_newer, test_undeclared,
          test_server_asks, test_results, test_swapped,
-         test_many, test_large, test_ends, test_usage]
+         test_many, test_large, test_both_ways, test_ends, test_stuck,
+         test_usage]
 
 harness.main(TESTS, World)

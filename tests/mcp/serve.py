@@ -435,6 +435,41 @@ def test_cancelled(world):
            '%s: nobody is left' % what, status)
 
 
+def test_unread(world):
+    """A client that does not read is not told more than it takes."""
+    world.write('big', '\x01' * (1024 * 1024))     # 3 MiB in an answer
+
+    def ask(client):
+        return [client.begin('tools/call', {'name': 'read_text', 'arguments': {
+            'path': 'big'}}) for _ in range(24)]
+    client = Old(world)
+    idents = ask(client)
+    good = [len(given(client.answer(ident)).get('text', '')) == 256 * 1024
+            for ident in idents]
+    ok(all(good) and client.longest in range(3 * 1024 * 1024, LINE_MAX),
+       'whenever it reads it gets all of it', (good, client.longest))
+    client.end()
+
+    ended = []
+    for late in (False, True):
+        client = Old(world)
+        client.begin('tools/call', {'name': 'shell', 'arguments': {
+            'command': ALONE, 'timeout_ms': 300000}})
+        started = pids(world)
+        ask(client)
+        for _ in range(50):
+            client.begin('ping', {})
+        client.process.stdin.close()
+        if late:            # it took something, and then nothing any more
+            client.process.stdout.read(4 * 1024 * 1024)
+        ended.append((client, started, ' on' if late else ''))
+    for client, started, on in ended:
+        status = client.process.wait()
+        ok(status == 0 and all(is_gone(pid) for pid in started),
+           'one that ends and does not read%s: nobody is left' % on,
+           (status, client.said()))
+
+
 def test_many(world):
     client = Old(world)
     idents = [client.begin('tools/call', {'name': 'shell', 'arguments': {
@@ -602,7 +637,8 @@ def test_ends(world):
 
 
 TESTS = [test_opening, test_both, test_list, test_call, test_pages,
-         test_hostile, test_shell, test_long_output, test_cancelled, test_many,
+         test_hostile, test_shell, test_long_output, test_cancelled,
+         test_unread, test_many,
          test_asks_older, test_asks_newer, test_asks_nobody, test_ends]
 
 harness.main(TESTS, harness.World)

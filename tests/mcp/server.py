@@ -95,6 +95,10 @@ def handle(line):
 def main():
     if 'deaf' in MODES:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if 'unread' in MODES:               # nobody will ever hear a word
+        put('{"jsonrpc":"2.0","method":"notifications/message"}')
+        while True:
+            signal.pause()
     with open(LOG, 'ab', 0) as log:
         for line in sys.stdin.buffer:
             log.write(line)

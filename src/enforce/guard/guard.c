@@ -14,7 +14,7 @@
 #include "enforce/sys/sys.h"
 
 #define GRACE_MS  2000 /* to end by itself; then once more after SIGTERM */
-#define STUCK_MS  3000 /* for a client to take the last answers */
+#define STUCK_MS  3000 /* at the end: nobody took a byte for so long */
 #define PIPE_SIZE (1024 * 1024)
 
 struct guard {
@@ -34,6 +34,8 @@ struct guard {
 	bool audit_lost;
 	unsigned urged;		  /* 0, then SIGTERM, then SIGKILL */
 	uint64_t deadline_ms;	  /* of the next of these; 0 = none */
+	uint64_t taken;		  /* bytes that both sides took, */
+	uint64_t moved_ms;	  /* and when that was; 0: it goes on */
 	int code;		  /* of ours, while it ran */
 	struct cordon_error error;
 };
@@ -193,26 +195,44 @@ fail(struct guard *g, int code, const struct cordon_error *err)
 	}
 }
 
-/* Lines as long as there are some, and somebody takes what comes of them. */
-static void
-relay_lines(struct guard *g, struct cdn_lines *lines,
+/* What comes of a line of the client goes either way. */
+static bool
+is_full(const struct guard *g)
+{
+	return cdn_outlet_is_full(&g->to_client) ||
+	    cdn_outlet_is_full(&g->to_server);
+}
+
+static bool
+relay_line(struct guard *g, struct cdn_lines *lines,
     int (*handle)(struct cdn_relay *, cdn_str, bool, struct cordon_error *))
 {
 	struct cordon_error err = { 0 };
-	enum cdn_line found;
 	cdn_str line;
+	enum cdn_line found = cdn_lines_next(lines, &line);
 	int code;
 
+	if (found == CDN_LINE_NONE)
+		return false;
+	code = handle(&g->relay, line, found == CDN_LINE_TOO_LONG, &err);
+	if (code != 0)
+		fail(g, code, &err);
+	return true;
+}
+
+/*
+ * Lines as long as there are some, and somebody takes what comes of them.  The
+ * server is heard while it does not listen itself: it may wait for that.
+ */
+static void
+relay_lines(struct guard *g)
+{
+	while (g->code == 0 && !is_full(g) &&
+	    relay_line(g, &g->from_client, cdn_relay_from_client))
+		;
 	while (g->code == 0 && !cdn_outlet_is_full(&g->to_client) &&
-	    !cdn_outlet_is_full(&g->to_server)) {
-		found = cdn_lines_next(lines, &line);
-		if (found == CDN_LINE_NONE)
-			return;
-		code = handle(&g->relay, line, found == CDN_LINE_TOO_LONG,
-		    &err);
-		if (code != 0)
-			fail(g, code, &err);
-	}
+	    relay_line(g, &g->from_server, cdn_relay_from_server))
+		;
 }
 
 static void
@@ -231,20 +251,40 @@ is_ending(const struct guard *g)
 	return g->code != 0 || g->to_client.fd < 0 || g->from_client.fd < 0;
 }
 
+/* At the end what was said is still told, while somebody takes any of it. */
+static bool
+is_stuck(struct guard *g)
+{
+	uint64_t taken = g->to_client.taken + g->to_server.taken;
+	uint64_t now = now_ms();
+
+	if (g->moved_ms == 0 || taken != g->taken) {
+		g->taken = taken;
+		g->moved_ms = now;
+	}
+	return now >= g->moved_ms + STUCK_MS;
+}
+
 static void
 end_input(struct guard *g)
 {
-	if (g->to_server.fd < 0 || !is_ending(g) ||
-	    (g->code == 0 && !cdn_outlet_is_empty(&g->to_server)))
+	size_t rest = g->from_client.fd < 0 ? cdn_lines_rest(&g->from_client) :
+					      0;
+	bool stuck;
+
+	if (g->to_server.fd < 0 || !is_ending(g))
 		return;
-	if (g->from_client.fd < 0 && cdn_lines_rest(&g->from_client) > 0 &&
-	    (cdn_outlet_is_full(&g->to_client) ||
-		cdn_outlet_is_full(&g->to_server)))
-		return; /* there may be whole lines among it */
-	if (g->from_client.fd < 0 && cdn_lines_rest(&g->from_client) > 0)
-		note("the client's last message has no end: it is dropped", g);
+	stuck = g->code != 0 || is_stuck(g);
+	if (!stuck && (!cdn_outlet_is_empty(&g->to_server) ||
+		(rest > 0 && is_full(g))))
+		return; /* there may be whole lines among the rest */
+	if (rest > 0)
+		note(stuck ? "nobody takes the client's last messages: they "
+			     "are dropped" :
+			     "the client's last message has no end: it is "
+			     "dropped", g);
 	cdn_outlet_done(&g->to_server);
-	g->deadline_ms = now_ms() + GRACE_MS;
+	g->deadline_ms = g->over ? 0 : now_ms() + GRACE_MS;
 }
 
 /* Told once, then no longer asked. */
@@ -264,11 +304,8 @@ enum end { CLIENT_IN, CLIENT_OUT, SERVER_IN, SERVER_OUT, PROCESS, END_MAX };
 static void
 watch(struct guard *g, struct pollfd fds[END_MAX])
 {
-	bool full = cdn_outlet_is_full(&g->to_client) ||
-	    cdn_outlet_is_full(&g->to_server);
-
 	fds[CLIENT_IN] = (struct pollfd){ .events = POLLIN,
-		.fd = full || g->over || g->to_server.fd < 0 ? -1 :
+		.fd = is_full(g) || g->over || g->to_server.fd < 0 ? -1 :
 						g->from_client.fd };
 	/* Without events: that nobody reads there any more is seen, too. */
 	fds[CLIENT_OUT] = (struct pollfd){ .fd = g->to_client.fd,
@@ -277,7 +314,8 @@ watch(struct guard *g, struct pollfd fds[END_MAX])
 		.fd = cdn_outlet_is_empty(&g->to_server) ? -1 :
 							   g->to_server.fd };
 	fds[SERVER_OUT] = (struct pollfd){ .events = POLLIN,
-		.fd = full ? -1 : g->from_server.fd };
+		.fd = cdn_outlet_is_full(&g->to_client) ? -1 :
+							  g->from_server.fd };
 	fds[PROCESS] = (struct pollfd){ .events = POLLIN,
 		.fd = g->over ? -1 : cdn_run_fd(cdn_launch_running(g->process)) };
 }
@@ -285,11 +323,13 @@ watch(struct guard *g, struct pollfd fds[END_MAX])
 static int
 wait_ms(const struct guard *g)
 {
-	uint64_t now = now_ms();
+	uint64_t until = g->deadline_ms, now = now_ms();
 
-	if (g->deadline_ms == 0)
+	if (until == 0 && g->moved_ms != 0)
+		until = g->moved_ms + STUCK_MS;
+	if (until == 0)
 		return -1;
-	return g->deadline_ms <= now ? 0 : (int)(g->deadline_ms - now);
+	return until <= now ? 0 : (int)(until - now);
 }
 
 static void
@@ -309,10 +349,9 @@ handle_ready(struct guard *g, const struct pollfd fds[END_MAX])
 	if (fds[PROCESS].revents != 0 && cdn_run_step(
 		cdn_launch_running(g->process))) {
 		g->over = true;
-		g->deadline_ms = now_ms() + STUCK_MS;
+		g->deadline_ms = g->moved_ms = 0;
 	}
-	relay_lines(g, &g->from_client, cdn_relay_from_client);
-	relay_lines(g, &g->from_server, cdn_relay_from_server);
+	relay_lines(g);
 	end_input(g);
 	urge(g);
 }
@@ -323,7 +362,7 @@ is_done(struct guard *g, const struct pollfd fds[END_MAX])
 {
 	if (!g->over)
 		return false;
-	if (g->code != 0 || g->to_client.fd < 0 || now_ms() >= g->deadline_ms)
+	if (g->code != 0 || g->to_client.fd < 0 || is_stuck(g))
 		return true;
 	return cdn_outlet_is_empty(&g->to_client) &&
 	    (g->from_server.fd < 0 || (fds[SERVER_OUT].fd >= 0 &&

@@ -241,7 +241,8 @@ tell_progress(struct mcp_server *s, struct mcp_call *call, uint64_t now_ms)
 	char text[96];
 
 	if (call->token.n == 0 || !call->started ||
-	    now_ms - call->told_ms < PROGRESS_MS)
+	    now_ms - call->told_ms < PROGRESS_MS ||
+	    cdn_outlet_is_full(&s->out))
 		return;
 	call->told_ms = now_ms;
 	snprintf(text, sizeof(text), "%s: %llu s, %llu so far",

@@ -9,7 +9,7 @@
 
 #define GRACE_MS 2000 /* for calls to end by themselves, at the end of input */
 #define TICK_MS	 1000 /* to tell of progress */
-#define STUCK_MS 3000 /* for a client to take the last answers */
+#define STUCK_MS 3000 /* at the end: the client took no byte for so long */
 
 uint64_t
 mcp_now_ms(void)
@@ -111,25 +111,28 @@ cancel_all(struct mcp_server *s)
 			mcp_call_cancel(c);
 }
 
-static void
-look_after_calls(struct mcp_server *s)
-{
-	struct mcp_call *call;
-
-	mcp_calls_woken(&s->calls);
-	while ((call = mcp_calls_take_over(&s->calls)) != NULL) {
-		mcp_conclude(s, call);
-		mcp_call_free(call);
-	}
-	mcp_calls_start(&s->calls, mcp_now_ms());
-	mcp_attend(s, mcp_now_ms());
-}
-
 /* Nobody hears us any more, or nobody shall. */
 static bool
 is_cut_off(const struct mcp_server *s)
 {
 	return s->failed || caught != 0 || s->out.fd < 0;
+}
+
+/* Whoever does not read gets no more to read. */
+static void
+look_after_calls(struct mcp_server *s)
+{
+	struct mcp_call *call = NULL;
+
+	mcp_calls_woken(&s->calls);
+	while ((is_cut_off(s) || !cdn_outlet_is_full(&s->out)) &&
+	    (call = mcp_calls_take_over(&s->calls)) != NULL) {
+		mcp_conclude(s, call);
+		mcp_call_free(call);
+	}
+	if (!is_cut_off(s))
+		mcp_calls_start(&s->calls, mcp_now_ms());
+	mcp_attend(s, mcp_now_ms());
 }
 
 enum end { IN, OUT, WAKE, END_MAX };
@@ -158,39 +161,63 @@ wait_for_more(struct mcp_server *s)
 		s->failed = true;
 }
 
-/* True while there is somebody to answer, or a call to wait for. */
+/* The end of a conversation: when it is to be over, and whether it goes on. */
+struct ending {
+	uint64_t deadline_ms; /* of calls that run; 0: there is none yet */
+	uint64_t taken;	      /* bytes that the client took, */
+	uint64_t moved_ms;    /* and when that was; 0: nobody looked */
+};
+
 static bool
-goes_on(struct mcp_server *s, uint64_t *deadline_ms)
+is_stuck(const struct mcp_server *s, struct ending *e, uint64_t now)
+{
+	if (e->moved_ms == 0 || e->taken != s->out.taken ||
+	    cdn_outlet_is_empty(&s->out)) {
+		e->taken = s->out.taken;
+		e->moved_ms = now;
+	}
+	return now >= e->moved_ms + STUCK_MS;
+}
+
+/*
+ * True while there is somebody to answer, or a call to wait for.  A client that
+ * says no more, and does not read what it is told, is none.
+ */
+static bool
+goes_on(struct mcp_server *s, struct ending *e)
 {
 	uint64_t now = mcp_now_ms();
-	bool ended = s->in.fd < 0 && !cdn_outlet_is_full(&s->out);
 
-	if (!is_cut_off(s) && !ended)
+	if (!is_cut_off(s) && s->in.fd >= 0)
 		return true;
-	if (*deadline_ms == 0)
-		*deadline_ms = now + GRACE_MS;
-	if (is_cut_off(s) || now >= *deadline_ms)
+	if (!is_cut_off(s) && is_stuck(s, e, now))
+		cdn_outlet_done(&s->out);
+	if (!is_cut_off(s) && cdn_outlet_is_full(&s->out))
+		return true; /* there may be whole lines left to read */
+	if (e->deadline_ms == 0)
+		e->deadline_ms = now + GRACE_MS;
+	if (is_cut_off(s) || now >= e->deadline_ms)
 		cancel_all(s);
-	if (s->calls.count > 0)
-		return true;
-	return !is_cut_off(s) && !cdn_outlet_is_empty(&s->out) &&
-	    now < *deadline_ms + STUCK_MS;
+	return s->calls.count > 0 ||
+	    (!is_cut_off(s) && !cdn_outlet_is_empty(&s->out));
 }
 
 static void
 loop(struct mcp_server *s)
 {
-	uint64_t deadline_ms = 0;
+	struct ending ending = { .deadline_ms = 0 };
 
-	while (goes_on(s, &deadline_ms)) {
+	while (goes_on(s, &ending)) {
 		wait_for_more(s);
 		if (!is_cut_off(s))
 			read_lines(s);
 		look_after_calls(s);
 	}
 	if (cdn_lines_rest(&s->in) > 0 && caught == 0)
-		s->options->note("the client's last message has no end: it is "
-				 "dropped");
+		s->options->note(s->out.fd < 0 ?
+		    "nobody reads the answers: the client's last messages are "
+		    "dropped" :
+		    "the client's last message has no end: it is dropped");
 }
 
 /* ----- From beginning to end -------------------------------------------------- */
