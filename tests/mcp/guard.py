@@ -544,6 +544,168 @@ def test_asks_newer(world):
        'the server saw the one that was approved', world.seen())
 
 
+def forgeries(token):
+    """What is nearly a token."""
+    return [token[:-1] + ('0' if token[-1] != '0' else '1'), token.upper(),
+            token[:-1], token + '0', ' ' + token, token[7:], 'cordon-1', '']
+
+
+def describe(world, word):
+    """Of a tool of the server in the mode 'more', as it runs."""
+    world.write('more', json.dumps([{'name': 'm', 'description': word}]))
+
+
+def asked_about(world, guard, word):
+    """The tool was seen, and is described otherwise now."""
+    describe(world, 'first')
+    guard.ask('tools/list', _meta=CAPABLE)
+    describe(world, word)
+    guard.ask('tools/list', _meta=CAPABLE)
+
+
+def test_answers_older(world):
+    """Who may answer a question of ours, to what, and how often."""
+    guard = Guard(world, 'more')
+    asked_about(world, guard, 'second')
+    guard.ask('initialize', protocolVersion='2025-11-25',
+              capabilities={'elicitation': {}})
+    yes = {'result': {'action': 'accept'}}
+
+    def ask(ident):
+        guard.send({'id': ident, 'method': 'tools/call',
+                    'params': {'name': 'm', 'arguments': {'q': 'HELD'}}})
+        return json.loads(guard.line())
+
+    def reaches():
+        guard.call('echo', x='through')
+        return world.seen().count(b'HELD')
+    question = ask(1)
+    for ident in forgeries(question['id']) + [1, 0, None, 1.5]:
+        guard.send(dict(yes, id=ident))
+        if ident in (None, 1.5):
+            guard.line()        # a complaint
+    ok(reaches() == 0, 'an answer to another id is none')
+    guard.send(dict(yes, id=question['id'], method='x'))
+    guard.line()
+    guard.send('[%s]' % json.dumps(dict(yes, id=question['id'])))
+    guard.line()
+    ok(reaches() == 0, 'nor is a request, or a batch')
+    answer = guard.ask('tools/call', name='m', arguments={'q': 'HELD'},
+                       requestState=question['id'], inputResponses={
+                           'cordon/approval': {'action': 'accept'}},
+                       _meta=CAPABLE)
+    ok(answer.get('error', {}).get('code') == -32602 and reaches() == 0,
+       'nor is one in the way of the newer era', answer)
+    # The server poses as us, and its client says yes to that.
+    for ident in ('cordon-1', question['id']):
+        line = json.dumps({'id': ident, 'method': 'elicitation/create',
+                           'params': question['params']})
+        guard.send({'id': 5, 'method': 'tools/call', 'params': {
+            'name': 'late', 'arguments': {'before': line}}})
+        got = json.loads(guard.line())
+        if ident == 'cordon-1':
+            ok(got.get('id') == ident, 'a server asks like us', got)
+            guard.send(dict(yes, id=ident))
+            guard.line()
+            ok(reaches() == 0, 'which approves nothing')
+        else:
+            ok(text_of(got) == 'late', 'but not by our name', got)
+    guard.send(dict(yes, id=question['id']))
+    answer = json.loads(guard.line())
+    ok(answer.get('id') == 1 and 'result' in answer and reaches() == 1,
+       'the one that counts', answer)
+    guard.send(dict(yes, id=question['id']))
+    ok(reaches() == 1, 'counts once')
+
+    question = ask(2)
+    describe(world, 'third')
+    guard.ask('tools/list')
+    guard.send(dict(yes, id=question['id']))
+    answer = json.loads(guard.line())
+    ok(denial_of(answer).get('reason') == 'approval' and reaches() == 1,
+       'what changed since is not what was approved', answer)
+    question = ask(3)
+    ok('is "third"' in question['params']['message'],
+       'who is asked is shown what it is now', question)
+    guard.send(dict(yes, id=question['id']))
+    answer = json.loads(guard.line())
+    ok(answer.get('id') == 3 and reaches() == 2, 'and may approve that',
+       answer)
+    guard.end()
+
+
+def test_answers_newer(world):
+    guard, other = Guard(world, 'more'), Guard(world, 'more')
+    for one in (guard, other):
+        asked_about(world, one, 'second')
+    call = {'name': 'm', 'arguments': {'q': 'HELD', 'r': 1}, '_meta': CAPABLE}
+    yes = {'inputResponses': {'cordon/approval': {'action': 'accept'}}}
+
+    def state(one=guard):
+        return one.ask('tools/call', **call)['result'].get('requestState')
+
+    def reaches():
+        guard.call('echo', x='through')
+        return world.seen().count(b'HELD')
+    token = state()
+    for i, what in enumerate(forgeries(token) + [7, None, True, [token],
+                                                 {'x': token}]):
+        answer = guard.ask('tools/call', **call, **yes, requestState=what)
+        ok(answer.get('result', {}).get('isError') is True or
+           answer.get('result', {}).get('resultType') == 'input_required',
+           'no state of ours, %d' % i, answer)
+    answer = guard.ask('tools/call', **call, **yes)
+    ok(answer['result'].get('resultType') == 'input_required',
+       'an answer without one', answer)
+    for what in ({}, [], 'accept', {'cordon/approval': 'accept'},
+                 {'cordon/approval': {'action': ['accept']}},
+                 {'approval': {'action': 'accept'}}):
+        answer = guard.ask('tools/call', **call, requestState=state(),
+                           inputResponses=what)
+        ok(denial_of(answer).get('reason') == 'approval',
+           'no answer: %s' % json.dumps(what), answer)
+    for what, changes in (
+            ('arguments', {'arguments': {'q': 'HELD', 'r': 2}}),
+            ('an argument more', {'arguments': {'q': 'HELD', 'r': 1, 's': 1}}),
+            ('no arguments', {'arguments': {}})):
+        answer = guard.ask('tools/call', **dict(call, **changes), **yes,
+                           requestState=state())
+        ok(denial_of(answer).get('reason') == 'approval',
+           'not for other calls: %s' % what, answer)
+    answer = guard.ask('tools/call', **dict(call, name='echo'), **yes,
+                       requestState=state())
+    ok(denial_of(answer).get('reason') == 'approval',
+       'not for another tool, whatever that needs', answer)
+    for method, params in (('prompts/get', {'name': 'p'}),
+                           ('resources/read', {'uri': 'x:y'}),
+                           ('x/unknown', {})):
+        answer = guard.ask(method, **params, **yes, requestState=token,
+                           _meta=CAPABLE)
+        ok(answer.get('error', {}).get('code') == -32602,
+           'not for %s' % method, answer)
+    answer = guard.ask('tools/call', **call, **yes, requestState=state(other))
+    ok(denial_of(answer).get('reason') == 'pin', 'not of another guard',
+       answer)
+    guard.send({'id': token, 'result': {'action': 'accept'}})
+    ok(reaches() == 0, 'not as an answer of the older era')
+    ok(token.encode() not in world.seen(), 'nor does the server hear of it')
+
+    for ident in (1, 2):        # both at once
+        guard.send({'id': ident, 'method': 'tools/call',
+                    'params': dict(call, requestState=token, **yes)})
+    answers = [json.loads(guard.line()) for _ in range(2)]
+    ok(sum(not a['result'].get('isError') for a in answers) == 1 and
+       reaches() == 1, 'the one that counts, counts once', answers)
+    token = state()
+    describe(world, 'third')
+    guard.ask('tools/list', _meta=CAPABLE)
+    answer = guard.ask('tools/call', **call, **yes, requestState=token)
+    ok(denial_of(answer).get('reason') == 'approval' and reaches() == 1,
+       'what changed since is not what was approved', answer)
+    guard.end()
+    other.end()
+
+
 # ----- What else is tried ---------------------------------------------------------------
 
 def test_undeclared(world):
@@ -832,7 +994,8 @@ def test_usage(world):
 
 TESTS = [test_bytes, test_answers, test_texts, test_refusals, test_hostile,
          test_cage, test_ids, test_cancel, test_server_lines, test_pins,
-         test_two_guards, test_asks_older, test_asks_newer, test_undeclared,
+         test_two_guards, test_asks_older, test_asks_newer, test_answers_older,
+         test_answers_newer, test_undeclared,
          test_server_asks, test_results, test_swapped,
          test_many, test_large, test_both_ways, test_ends, test_stuck,
          test_usage]

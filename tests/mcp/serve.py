@@ -584,6 +584,95 @@ def test_asks_newer(world):
        'and nothing was done')
 
 
+def test_answers_older(world):
+    """Who may answer a question of ours, to what, and how often."""
+    client = Old(world, *worker(world), capabilities=CAN_ASK)
+    yes = {'result': {'action': 'accept'}}
+
+    def ask(command):
+        ident = client.begin('tools/call', {'name': 'shell',
+                                            'arguments': {'command': command}})
+        return ident, client.wait(lambda m: m.get('method') ==
+                                  'elicitation/create')['id']
+    first, one = ask('touch one')
+    second, two = ask('touch two')
+    ok(one != two, 'each question has a name of its own', (one, two))
+    for ident in (one + '0', one[:-1], one.upper(), ' ' + one, first, 0, ''):
+        client.send(dict(yes, id=ident))
+    for line in (dict(yes, id=one, method='x'), dict(yes, id=None)):
+        client.send(line)
+        client.wait(lambda m: 'error' in m)
+    answer = client.ask('tools/call', name='shell', arguments={
+        'command': 'touch one'}, requestState=one, inputResponses={
+            'approval': {'action': 'accept'}}, _meta={
+                META + 'protocolVersion': MODERN,
+                META + 'clientCapabilities': CAN_ASK})
+    ok(code(answer) == -32602, 'nor in the way of the newer era', answer)
+    ok(world.read('one') is None and world.read('two') is None,
+       'what is no answer approves nothing')
+    client.send(dict(yes, id=two))
+    ok(given(client.answer(second))['exit_code'] == 0 and
+       world.read('one') is None and world.read('two') == '',
+       'an answer is for its own question')
+    os.remove(os.path.join(world.workspace, 'two'))
+    client.send(dict(yes, id=two))
+    third, three = ask('touch two')
+    client.send(dict(yes, id=two))
+    client.send({'id': three, 'result': {'action': 'decline'}})
+    ok(denial_of(client.answer(third)).get('code') == 'approval' and
+       world.read('two') is None, 'and counts once')
+    client.send({'id': one, 'result': {'action': 'decline'}})
+    ok(denial_of(client.answer(first)).get('code') == 'approval' and
+       world.read('one') is None, 'as the other one does')
+    client.end()
+
+
+def test_answers_newer(world):
+    client = New(world, *worker(world), capabilities=CAN_ASK)
+    call = {'name': 'shell', 'arguments': {'command': 'touch made'}}
+    yes = {'inputResponses': {'approval': {'action': 'accept'}}}
+
+    def state(command='touch made'):
+        return result(client.call('shell', command=command))['requestState']
+    token = state()
+    parts = token.split('.')
+
+    def with_part(i, text):
+        return '.'.join(parts[:i] + [text] + parts[i + 1:])
+    for i, what in enumerate([
+            with_part(0, 'f' * 16), with_part(1, 'f' * 16),
+            with_part(2, 'f' * 64), with_part(3, 'f' * 64),
+            with_part(3, parts[3].upper()), with_part(3, ''), token + '0',
+            token[:-1], ' ' + token, '', '.' * len(token), 'x' * len(token),
+            '\u00e4' * (len(token) // 2), 7, None, [token], {'x': token},
+            '.'.join(state('touch other').split('.')[:3] + parts[3:])]):
+        answer = client.ask('tools/call', **call, **yes, requestState=what)
+        ok(code(answer) == -32602, 'no state of ours, %d' % i, answer)
+    for what in ({}, [], 'accept', {'approval': 'accept'},
+                 {'cordon/approval': {'action': 'accept'}}):
+        answer = client.ask('tools/call', **call, requestState=token,
+                            inputResponses=what)
+        ok(code(answer) == -32602, 'no answer: %s' % json.dumps(what), answer)
+    answer = client.ask('tools/call', **call, **yes)
+    ok(result(answer).get('resultType') == 'input_required',
+       'an answer without a state', answer)
+    for arguments in ({'command': 'touch  made'}, {'command': 'touch made2'},
+                      {'command': 'touch made', 'timeout_ms': 1000}):
+        answer = client.ask('tools/call', name='shell', arguments=arguments,
+                            requestState=token, **yes)
+        ok(code(answer) == -32602, 'not for %s' % json.dumps(arguments),
+           answer)
+    client.send({'id': token, 'result': {'action': 'accept'}})
+    ok(code(client.ask('ping')) == -32601 and world.read('made') is None and
+       world.read('made2') is None, 'nothing was done')
+    idents = [client.begin('tools/call', dict(call, requestState=token, **yes))
+              for _ in range(3)]
+    answers = [client.answer(ident) for ident in idents]
+    ok(sum('result' in a for a in answers) == 1 and
+       world.read('made') == '', 'the one that counts, counts once', answers)
+    client.end()
+
+
 def test_asks_nobody(world):
     for era, kind in ERAS:
         for capabilities in ({}, {'elicitation': {'url': {}}}):
@@ -639,6 +728,7 @@ def test_ends(world):
 TESTS = [test_opening, test_both, test_list, test_call, test_pages,
          test_hostile, test_shell, test_long_output, test_cancelled,
          test_unread, test_many,
-         test_asks_older, test_asks_newer, test_asks_nobody, test_ends]
+         test_asks_older, test_asks_newer, test_answers_older,
+         test_answers_newer, test_asks_nobody, test_ends]
 
 harness.main(TESTS, harness.World)

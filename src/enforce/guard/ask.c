@@ -41,13 +41,14 @@ add_member(SHA2_CTX *ctx, const struct cdn_rpc_message *call, const char *key)
 }
 
 static void
-digest(const struct cdn_rpc_message *call, char ret[65])
+digest(const struct cdn_rpc_message *call, const char *about, char ret[65])
 {
 	SHA2_CTX ctx;
 
 	SHA256Init(&ctx);
 	add_member(&ctx, call, "name");
 	add_member(&ctx, call, "arguments");
+	SHA256Update(&ctx, (const uint8_t *)about, strlen(about));
 	(void)SHA256End(&ctx, ret);
 }
 
@@ -109,7 +110,7 @@ keep_call(struct cdn_ask *ask, const struct cdn_rpc_message *call,
 
 const struct cdn_ask *
 cdn_asks_add(struct cdn_asks *asks, const struct cdn_rpc_message *call,
-    cdn_str keep)
+    const char *about, cdn_str keep)
 {
 	struct cdn_ask ask = { .expires_ms = now_ms() + CDN_MCP_APPROVAL_MS };
 
@@ -119,20 +120,37 @@ cdn_asks_add(struct cdn_asks *asks, const struct cdn_rpc_message *call,
 		cdn_ask_done(&ask);
 		return NULL;
 	}
-	digest(call, ask.digest);
+	digest(call, about, ask.digest);
 	asks->v[asks->n] = ask;
 	return &asks->v[asks->n++];
 }
 
-bool
-cdn_asks_take(struct cdn_asks *asks, cdn_str token, struct cdn_ask *ret)
+static size_t
+find_token(const struct cdn_asks *asks, cdn_str token)
 {
-	for (size_t i = 0; i < asks->n; i++)
-		if (cdn_str_is(token, asks->v[i].token)) {
-			take_out(asks, i, ret);
-			return true;
-		}
-	return false;
+	size_t i = 0;
+
+	while (i < asks->n && !cdn_str_is(token, asks->v[i].token))
+		i++;
+	return i;
+}
+
+bool
+cdn_asks_take(struct cdn_asks *asks, cdn_str token, bool kept,
+    struct cdn_ask *ret)
+{
+	size_t i = find_token(asks, token);
+
+	if (i == asks->n || (asks->v[i].line != NULL) != kept)
+		return false;
+	take_out(asks, i, ret);
+	return true;
+}
+
+bool
+cdn_asks_has(const struct cdn_asks *asks, cdn_str token)
+{
+	return find_token(asks, token) < asks->n;
 }
 
 static size_t
@@ -165,10 +183,11 @@ cdn_asks_take_call(struct cdn_asks *asks, const struct cdn_rpc_id *id,
 }
 
 bool
-cdn_ask_fits(const struct cdn_ask *ask, const struct cdn_rpc_message *call)
+cdn_ask_fits(const struct cdn_ask *ask, const struct cdn_rpc_message *call,
+    const char *about)
 {
 	char now[65];
 
-	digest(call, now);
+	digest(call, about, now);
 	return ask->expires_ms >= now_ms() && strcmp(now, ask->digest) == 0;
 }

@@ -15,7 +15,7 @@
 
 struct cdn_ask {
 	char token[CDN_ASK_TOKEN]; /* id of the question, or requestState */
-	char digest[65];	   /* of the tool and its arguments */
+	char digest[65]; /* of the tool, its arguments, and what of it */
 	uint64_t expires_ms;
 	char *line; /* of the call that is kept, newline included; or NULL */
 	size_t n;
@@ -31,18 +31,20 @@ struct cdn_asks {
 void cdn_asks_done(struct cdn_asks *asks);
 
 /*
- * A question about this tools/call; keep: its line, or empty.  NULL when too
- * many wait, or there is no memory or no randomness.
+ * A question about this tools/call, and about what of it; keep: its line, or empty.  NULL
+ * when too many wait, or there is no memory or no randomness.
  */
 const struct cdn_ask *cdn_asks_add(struct cdn_asks *asks,
-    const struct cdn_rpc_message *call, cdn_str keep);
+    const struct cdn_rpc_message *call, const char *about, cdn_str keep);
 
 /*
  * The one of that token, taken out (cdn_ask_done() is the caller's); false when
- * it is none of ours.
+ * it is none of ours, or of the other era: kept says which.
  */
-CDN_MUST_USE bool cdn_asks_take(struct cdn_asks *asks, cdn_str token,
+CDN_MUST_USE bool cdn_asks_take(struct cdn_asks *asks, cdn_str token, bool kept,
     struct cdn_ask *ret);
+/* Is it one of ours that is not answered yet? */
+bool cdn_asks_has(const struct cdn_asks *asks, cdn_str token);
 /* The same by the id of a call that is kept. */
 CDN_MUST_USE bool cdn_asks_take_call(struct cdn_asks *asks,
     const struct cdn_rpc_id *id, struct cdn_ask *ret);
@@ -50,8 +52,8 @@ bool cdn_asks_has_call(const struct cdn_asks *asks,
     const struct cdn_rpc_id *id);
 void cdn_ask_done(struct cdn_ask *ask);
 
-/* It is not too late, and about this call. */
+/* It is not too late, and it was asked about this call, and that of it. */
 bool cdn_ask_fits(const struct cdn_ask *ask,
-    const struct cdn_rpc_message *call);
+    const struct cdn_rpc_message *call, const char *about);
 
 #endif

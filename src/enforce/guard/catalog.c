@@ -1,8 +1,11 @@
 #include "enforce/guard/catalog.h"
 
+#include <sha2.h>
+
 #include "engine/rpc/tools.h"
 
-#define SHOWN 120 /* bytes of a description in a message */
+#define SHOWN	   120 /* bytes of a description in a message */
+#define DIFFERENCE (CDN_NAME_MAX + 3 * SHOWN + 128) /* of a whole message */
 
 void
 cdn_catalog_done(struct cdn_catalog *catalog)
@@ -159,20 +162,59 @@ shown(const struct cdn_json *json, const struct cdn_json_node *tool,
 	return text;
 }
 
+/*
+ * Says what is different, in the same place each time: a server may change its
+ * mind as often as it likes.
+ */
+static bool
+put_difference(const struct look *look, struct cdn_catalog_tool *known,
+    const struct cdn_json_node *node, cdn_str member)
+{
+	cdn_str was = shown(&known->json, &known->json.nodes[0], member);
+	cdn_str is = shown(look->json, node, member);
+
+	if (known->difference == NULL)
+		known->difference = cdn_arena_alloc(known->arena, DIFFERENCE);
+	if (known->difference == NULL)
+		return false;
+	if (member.n > SHOWN)
+		member.n = SHOWN;
+	snprintf(known->difference, DIFFERENCE, "tool '%.*s' is not described "
+	    "as it was when it was first seen: %.*s was %.*s, is %.*s",
+	    CDN_STR_ARG(known->name), CDN_STR_ARG(member), CDN_STR_ARG(was),
+	    CDN_STR_ARG(is));
+	known->stopped = known->difference;
+	return true;
+}
+
+/* Is it another one than that for which it was stopped? */
+static bool
+is_other(const struct look *look, struct cdn_catalog_tool *known,
+    const struct cdn_json_node *node)
+{
+	cdn_str raw = cdn_json_raw(look->json, node);
+	char digest[sizeof(known->other)];
+	bool other;
+
+	(void)SHA256Data((const uint8_t *)raw.p, raw.n, digest);
+	other = strcmp(digest, known->other) != 0;
+	memcpy(known->other, digest, sizeof(digest));
+	return other;
+}
+
 static int
 compare(const struct look *look, struct cdn_catalog_tool *known,
     const struct cdn_json_node *node, bool *drop)
 {
 	cdn_str member = { "", 0 };
-	cdn_str was, is;
-	char *text;
 	bool same = cdn_rpc_tool_same(&known->json, &known->json.nodes[0],
 	    look->json, node, &member);
 
 	if (known->stopped == NULL && same)
 		return 0;
 	*drop = true;
-	if (known->stopped != NULL && !known->untold)
+	if (known->stopped != NULL && !known->untold &&
+	    (same || !is_other(look, known, node)))
 		return 0;
 	if (same) { /* by now; before, somebody was shown another */
 		tell(look, cdn_arena_printf(look->arena, "tool '%.*s' is left "
@@ -180,17 +222,11 @@ compare(const struct look *look, struct cdn_catalog_tool *known,
 		known->untold = false;
 		return 0;
 	}
-	was = shown(&known->json, &known->json.nodes[0], member);
-	is = shown(look->json, node, member);
-	text = cdn_arena_printf(known->arena, "tool '%.*s' is not described as "
-	    "it was when it was first seen: %.*s was %.*s, is %.*s",
-	    CDN_STR_ARG(known->name), CDN_STR_ARG(member), CDN_STR_ARG(was),
-	    CDN_STR_ARG(is));
-	if (text == NULL)
+	if (!put_difference(look, known, node, member))
 		return cdn_err_nomem(look->err);
-	known->stopped = text;
+	(void)is_other(look, known, node);
 	known->untold = false;
-	tell(look, text);
+	tell(look, known->stopped);
 	return 0;
 }
 

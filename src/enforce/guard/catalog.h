@@ -15,6 +15,8 @@ struct cdn_catalog_tool {
 	cdn_str name;
 	struct cdn_json json; /* the description, as bytes of its own */
 	const char *stopped;  /* why it may not be used, or NULL */
+	char *difference;     /* where that is written, or NULL */
+	char other[65];	      /* digest of the description for which that is */
 	bool untold;	      /* that it is: nobody has heard of it yet */
 };
 

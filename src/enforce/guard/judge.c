@@ -203,11 +203,13 @@ ask(struct cdn_guard_judge *j, const struct cdn_rpc_path *path, cdn_str name,
 	int code = cdn_session_check(j->session, &query, &verdict, &why);
 
 	if (code == 0 && (verdict.allowed ||
-		(j->approved && verdict.decision == CORDON_ASK)))
+		(verdict.decision == CORDON_ASK && j->asked++ > 0)))
 		return 0;
-	if (code == 0)
-		return refuse(j, path->label, reason_of(path), name, &verdict,
+	if (code == 0) {
+		code = refuse(j, path->label, reason_of(path), name, &verdict,
 		    NULL, err);
+		return code == 1 && verdict.decision == CORDON_ASK ? 0 : code;
+	}
 	if (code == CORDON_E_NOMEM)
 		return cdn_err_nomem(err);
 	snprintf(text, sizeof(text), "cannot be judged: %s", why.text);
@@ -250,6 +252,7 @@ judge_undeclared(const char *label, void *arg, struct cordon_error *err)
 struct cdn_rpc_judge
 cdn_guard_judge_of(struct cdn_guard_judge *judge)
 {
+	judge->asked = 0;
 	return (struct cdn_rpc_judge){
 		.path = judge_path,
 		.undeclared = judge_undeclared,
@@ -301,7 +304,7 @@ check_in(const struct cordon_session *session,
 	    arena, err);
 	if (code < 0)
 		return code;
-	if (code == 0)
+	if (code == 0 && judge.asked == 0)
 		judge.refusal = (struct cordon_mcp_refusal){ .reason = "" };
 	*ret = judge.refusal;
 	return 0;

@@ -15,8 +15,11 @@ struct cdn_guard_judge {
 	const struct cordon_session *session;
 	struct cdn_rpc_settings settings;
 	cdn_str tool; /* of the call at hand, for the remedy */
-	bool approved; /* somebody said yes to it: "ask" is no refusal */
-	/* Filled when something is refused; valid until the next question. */
+	unsigned asked; /* paths that somebody would have to approve, so far */
+	/*
+	 * Filled when something is refused, or with the first that was asked;
+	 * valid until the next walk.
+	 */
 	struct cordon_mcp_refusal refusal;
 };
 
@@ -25,7 +28,10 @@ CDN_MUST_USE int cdn_guard_judge_init(struct cdn_guard_judge *judge,
     const struct cordon_session *session, struct cdn_arena *arena,
     struct cordon_error *err);
 
-/* For the walks of engine/rpc; borrows judge. */
+/*
+ * For one walk of engine/rpc; borrows judge.  What has to be approved ends no
+ * walk: what is refused outright may stand behind it.
+ */
 struct cdn_rpc_judge cdn_guard_judge_of(struct cdn_guard_judge *judge);
 
 /* One call of one tool, all in memory: cordon_mcp_check(). */

@@ -14,9 +14,8 @@ cdn_relay_done(struct cdn_relay *relay)
 	cdn_asks_done(&relay->asks);
 }
 
-CDN_PRINTF(2, 3)
-static void
-note(const struct cdn_relay *relay, const char *fmt, ...)
+void
+cdn_passage_note(const struct passage *p, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -24,13 +23,13 @@ note(const struct cdn_relay *relay, const char *fmt, ...)
 	va_start(ap, fmt);
 	cdn_err_line(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	relay->note(text, relay->arg);
+	p->relay->note(text, p->relay->arg);
 }
 
 static void
 note_text(const char *text, void *arg)
 {
-	note(arg, "%s", text);
+	cdn_passage_note(arg, "%s", text);
 }
 
 /* ----- Answering ------------------------------------------------------------- */
@@ -107,84 +106,8 @@ cdn_passage_refuse(struct passage *p, const struct cdn_rpc_denial *denial,
 static int
 drop(struct passage *p, const char *who, const char *why)
 {
-	note(p->relay, "a message of the %s is dropped: %s", who, why);
+	cdn_passage_note(p, "a message of the %s is dropped: %s", who, why);
 	return 0;
-}
-
-/* ----- Roots ----------------------------------------------------------------- */
-
-static int
-judge_root(struct passage *p, const struct cdn_json_node *root, bool *ret_drop)
-{
-	const struct cdn_json_node *uri = cdn_json_find(&p->m.json, root,
-	    "uri");
-	struct cdn_rpc_judge judge = cdn_guard_judge_of(&p->relay->judge);
-	cdn_str text = { "", 0 };
-	int code;
-
-	*ret_drop = true;
-	if (uri == NULL || uri->type != CDN_JSON_STRING)
-		return 0;
-	if (!cdn_json_string(&p->m.json, uri, p->arena, &text))
-		return cdn_err_nomem(p->err);
-	p->relay->judge.tool = (cdn_str){ "", 0 };
-	code = cdn_rpc_walk_uri(text, "uri", &judge, p->arena, p->err);
-	if (code < 0)
-		return code;
-	*ret_drop = code == 1;
-	if (code == 1)
-		note(p->relay, "root '%.*s' is kept from the server: it is "
-		    "not the agent's", CDN_STR_ARG(text));
-	return 0;
-}
-
-/* Passes the line on without the roots that are not the agent's. */
-static int
-pass_roots(struct passage *p, const struct cdn_json_node *roots)
-{
-	const struct cdn_json_node *root = cdn_json_first(&p->m.json, roots);
-	bool *drops = cdn_arena_array(p->arena, (size_t)roots->count + 1,
-	    sizeof(*drops));
-	int code = 0;
-
-	if (drops == NULL)
-		return cdn_err_nomem(p->err);
-	for (size_t i = 0; code == 0 && root != NULL; i++) {
-		code = judge_root(p, root, &drops[i]);
-		root = cdn_json_next(&p->m.json, root);
-	}
-	return code != 0 ? code :
-	    cdn_passage_cut(p, p->relay->to_server, roots, drops);
-}
-
-static const struct cdn_json_node *
-array_of(const struct cdn_json *json, const struct cdn_json_node *object,
-    const char *key)
-{
-	const struct cdn_json_node *node = object == NULL ? NULL :
-	    cdn_json_find(json, object, key);
-
-	return node != NULL && node->type == CDN_JSON_ARRAY ? node : NULL;
-}
-
-/* Roots that come with a retry, the modern way: the last of these lists. */
-static const struct cdn_json_node *
-answered_roots(const struct passage *p, unsigned *ret_count)
-{
-	const struct cdn_json_node *answers = p->m.params == NULL ? NULL :
-	    cdn_json_find(&p->m.json, p->m.params, "inputResponses");
-	const struct cdn_json_node *one, *found = NULL;
-
-	*ret_count = 0;
-	for (one = answers == NULL ? NULL : cdn_json_first(&p->m.json, answers);
-	     one != NULL; one = cdn_json_next(&p->m.json, one)) {
-		const struct cdn_json_node *roots = array_of(&p->m.json, one,
-		    "roots");
-
-		found = roots != NULL ? roots : found;
-		*ret_count += roots != NULL;
-	}
-	return found;
 }
 
 /* ----- From the client ---------------------------------------------------------- */
@@ -210,35 +133,6 @@ read_tool(struct passage *p, cdn_str *ret)
 	return true;
 }
 
-static int
-stop(struct passage *p, const struct cdn_catalog_tool *tool)
-{
-	struct cdn_rpc_denial denial = { .reason = "pin" };
-
-	denial.text = cdn_arena_printf(p->arena, "cordon refused this call: "
-	    "%s; look at the difference, and if it is what you want: %s",
-	    tool->stopped, p->relay->forget);
-	if (denial.text == NULL)
-		return cdn_err_nomem(p->err);
-	return cdn_passage_ask(p, tool->stopped, &denial, NULL);
-}
-
-static int
-refuse_path(struct passage *p)
-{
-	const struct cordon_mcp_refusal *r = &p->relay->judge.refusal;
-	const struct cdn_rpc_denial denial = {
-		.field = r->field,
-		.reason = r->reason,
-		.text = r->text,
-		.verdict = r->has_verdict ? &r->verdict : NULL,
-	};
-
-	return r->has_verdict && r->verdict.decision == CORDON_ASK ?
-	    cdn_passage_ask(p, r->text, &denial, r) :
-	    cdn_passage_refuse(p, &denial, r);
-}
-
 /* What was judged, and what we know nothing of. */
 static bool
 is_recorded(enum cdn_rpc_method method)
@@ -246,14 +140,13 @@ is_recorded(enum cdn_rpc_method method)
 	return method == CDN_RPC_OTHER || cdn_rpc_is_judged(method);
 }
 
-/* Judged and recorded: now it may go. */
-static int
-pass_judged(struct passage *p)
+int
+cdn_passage_pass_judged(struct passage *p)
 {
 	struct cordon_error why = { 0 };
 	unsigned count = 0;
 	const struct cdn_json_node *roots = p->again ? NULL :
-	    answered_roots(p, &count);
+	    cdn_passage_roots(p, &count);
 
 	if (roots != NULL && count > 1)
 		return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
@@ -269,7 +162,7 @@ pass_judged(struct passage *p)
 		return complain(p, &p->m.id, CDN_RPC_INTERNAL_ERROR,
 		    "too many requests in flight");
 	if (roots != NULL)
-		return pass_roots(p, roots);
+		return cdn_passage_pass_roots(p, roots);
 	if (p->again)
 		return cdn_passage_pass_again(p);
 	pass(p->relay->to_server, p);
@@ -289,28 +182,7 @@ judge_message(struct passage *p, const struct cdn_catalog_tool *known,
 	struct cdn_rpc_judge judge = cdn_guard_judge_of(&relay->judge);
 
 	relay->judge.tool = name;
-	relay->judge.approved = p->approved;
 	return cdn_rpc_walk_message(&p->m, &tool, &judge, p->arena, p->err);
-}
-
-/* A tools/call may be stopped, or come with an answer: *ret_done then. */
-static int
-take_call(struct passage *p, cdn_str *ret_name,
-    const struct cdn_catalog_tool **ret_known, bool *ret_done)
-{
-	int code;
-
-	*ret_done = true;
-	if (!read_tool(p, ret_name))
-		return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
-		    "'tools/call' needs a name of at most 128 bytes");
-	code = cdn_passage_take_answer(p, ret_done);
-	if (code != 0 || *ret_done)
-		return code;
-	*ret_known = cdn_catalog_find(&p->relay->catalog, *ret_name);
-	*ret_done = *ret_known != NULL && (*ret_known)->stopped != NULL &&
-	    !p->approved;
-	return *ret_done ? stop(p, *ret_known) : 0;
 }
 
 int
@@ -318,19 +190,26 @@ cdn_passage_request(struct passage *p)
 {
 	const struct cdn_catalog_tool *known = NULL;
 	cdn_str name = { "", 0 };
-	bool done = false;
-	int code = 0;
+	int code;
 
-	if (p->m.method == CDN_RPC_TOOLS_CALL)
-		code = take_call(p, &name, &known, &done);
-	if (code != 0 || done)
-		return code;
+	if (p->m.method == CDN_RPC_TOOLS_CALL) {
+		if (!read_tool(p, &name))
+			return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
+			    "'tools/call' needs a name of at most 128 bytes");
+		if (!cdn_passage_take_answer(p))
+			return cdn_err_nomem(p->err);
+		known = cdn_catalog_find(&p->relay->catalog, name);
+	}
+	if (cdn_passage_has_token(p))
+		return complain(p, &p->m.id, CDN_RPC_INVALID_PARAMS,
+		    "this requestState is of another call");
 	if (cdn_str_is(p->m.name, "initialize"))
 		p->relay->elicits = cdn_rpc_elicits(&p->m);
 	code = judge_message(p, known, name);
 	if (code < 0)
 		return code;
-	return code == 1 ? refuse_path(p) : pass_judged(p);
+	return code == 1 ? cdn_passage_refuse_path(p) :
+			   cdn_passage_settle(p, known);
 }
 
 static int
@@ -381,9 +260,9 @@ take_answer(struct passage *p)
 	if (!cdn_pending_take(&p->relay->asked_by_server, &p->m.id, &method))
 		return drop(p, "client", "an answer that nobody asked for");
 	if (method == CDN_RPC_ROOTS_LIST)
-		roots = array_of(&p->m.json, p->m.result, "roots");
+		roots = cdn_passage_array(p, p->m.result, "roots");
 	if (roots != NULL)
-		return pass_roots(p, roots);
+		return cdn_passage_pass_roots(p, roots);
 	pass(p->relay->to_server, p);
 	return 0;
 }
@@ -392,7 +271,7 @@ static int
 take_bad(struct passage *p)
 {
 	(void)!record(p, false, "message", NULL, NULL);
-	note(p->relay, "a message of the client is refused: %s", p->m.what);
+	cdn_passage_note(p, "a message of the client is refused: %s", p->m.what);
 	return complain(p, p->m.calls ? &p->m.id : &nobody, p->m.code,
 	    p->m.what);
 }
@@ -423,7 +302,7 @@ see_tools(struct passage *p, const struct cdn_json_node *tools, bool *drops)
 	struct cdn_relay *relay = p->relay;
 
 	return cdn_catalog_see(&relay->catalog, &p->m.json, tools, drops,
-	    note_text, relay, p->arena, p->err);
+	    note_text, p, p->arena, p->err);
 }
 
 static int
@@ -466,7 +345,7 @@ give_answer(struct passage *p)
 	    !cdn_pending_take(&p->relay->asked_by_client, &p->m.id, &method))
 		return drop(p, "server", "an answer that nobody asked for");
 	if (method == CDN_RPC_TOOLS_LIST)
-		tools = array_of(&p->m.json, p->m.result, "tools");
+		tools = cdn_passage_array(p, p->m.result, "tools");
 	if (tools != NULL)
 		return pass_tools(p, tools);
 	pass(p->relay->to_client, p);
@@ -476,6 +355,10 @@ give_answer(struct passage *p)
 static int
 give_request(struct passage *p)
 {
+	/* An answer to it would be one to us. */
+	if (p->m.id.type == CDN_RPC_ID_TEXT &&
+	    cdn_asks_has(&p->relay->asks, p->m.id.text))
+		return drop(p, "server", "its id is one of ours");
 	if (cdn_pending_add(&p->relay->asked_by_server, &p->m.id,
 		p->m.method) != CDN_PENDING_ADDED)
 		return drop(p, "server", "its id is in flight already, or too "
@@ -505,7 +388,7 @@ give_bad(struct passage *p)
 {
 	if (!p->m.calls && cdn_pending_take(&p->relay->asked_by_client,
 		&p->m.id, NULL)) {
-		note(p->relay, "an answer of the server is refused: %s",
+		cdn_passage_note(p, "an answer of the server is refused: %s",
 		    p->m.what);
 		return complain(p, &p->m.id, CDN_RPC_INTERNAL_ERROR,
 		    p->m.what);

@@ -18,18 +18,22 @@ can_be_asked(const struct passage *p)
 	    cdn_json_find(&p->m.json, p->m.params, "requestState") == NULL;
 }
 
-int
-cdn_passage_ask(struct passage *p, const char *why,
+/*
+ * Somebody has to approve this call, for that reason: he is asked, or else it
+ * is refused.  about: what his answer is good for.
+ */
+static int
+ask_user(struct passage *p, const char *why, const char *about,
     const struct cdn_rpc_denial *denial,
     const struct cordon_mcp_refusal *refusal)
 {
-	const struct cdn_ask *ask = !can_be_asked(p) ? NULL :
-	    cdn_asks_add(&p->relay->asks, &p->m,
+	const struct cdn_ask *made = !can_be_asked(p) ? NULL :
+	    cdn_asks_add(&p->relay->asks, &p->m, about,
 		p->m.modern ? CDN_STR("") : p->line);
 	const char *question;
 	struct cdn_buf line;
 
-	if (ask == NULL)
+	if (made == NULL)
 		return cdn_passage_refuse(p, denial, refusal);
 	question = cdn_arena_printf(p->arena, "cordon: may this call of the "
 	    "tool '%s' reach its server, this once? %s", p->tool, why);
@@ -37,9 +41,9 @@ cdn_passage_ask(struct passage *p, const char *why,
 		return cdn_err_nomem(p->err);
 	cdn_buf_init(&line, CDN_RPC_LINE_MAX);
 	if (p->m.modern)
-		cdn_rpc_ask_again(&p->m, ask->token, question, &line);
+		cdn_rpc_ask_again(&p->m, made->token, question, &line);
 	else
-		cdn_rpc_ask(ask->token, question, &line);
+		cdn_rpc_ask(made->token, question, &line);
 	return cdn_passage_send(p, &line);
 }
 
@@ -50,6 +54,13 @@ is_yes(const struct cdn_json *json, const struct cdn_json_node *answer)
 	    cdn_json_find(json, answer, "action");
 
 	return action != NULL && cdn_json_is(json, action, CDN_STR("accept"));
+}
+
+/* He said yes, to this and nothing else, and in time. */
+static bool
+is_approved(const struct passage *p, const char *about)
+{
+	return p->answered && p->yes && cdn_ask_fits(&p->ask, &p->m, about);
 }
 
 static int
@@ -64,25 +75,75 @@ refuse_unapproved(struct passage *p)
 	return cdn_passage_refuse(p, &denial, NULL);
 }
 
+static int
+stop(struct passage *p, const struct cdn_catalog_tool *tool, bool asks)
+{
+	struct cdn_rpc_denial denial = { .reason = "pin" };
+
+	denial.text = cdn_arena_printf(p->arena, "cordon refused this call: "
+	    "%s; look at the difference, and if it is what you want: %s",
+	    tool->stopped, p->relay->forget);
+	if (denial.text == NULL)
+		return cdn_err_nomem(p->err);
+	return asks ? ask_user(p, tool->stopped, tool->other, &denial, NULL) :
+		      cdn_passage_refuse(p, &denial, NULL);
+}
+
+/* What a path has against it; asks: somebody may approve that. */
+static int
+refuse_path(struct passage *p, bool asks)
+{
+	const struct cordon_mcp_refusal *r = &p->relay->judge.refusal;
+	const struct cdn_rpc_denial denial = {
+		.field = r->field,
+		.reason = r->reason,
+		.text = r->text,
+		.verdict = r->has_verdict ? &r->verdict : NULL,
+	};
+
+	return asks ? ask_user(p, r->text, r->text, &denial, r) :
+		      cdn_passage_refuse(p, &denial, r);
+}
+
+int
+cdn_passage_refuse_path(struct passage *p)
+{
+	return refuse_path(p, false);
+}
+
+int
+cdn_passage_settle(struct passage *p, const struct cdn_catalog_tool *known)
+{
+	const struct cdn_guard_judge *judge = &p->relay->judge;
+	bool stopped = known != NULL && known->stopped != NULL;
+	unsigned reasons = judge->asked + stopped;
+
+	if (p->answered && (reasons != 1 || !is_approved(p,
+		stopped ? known->other : judge->refusal.text)))
+		return refuse_unapproved(p);
+	if (p->answered || reasons == 0)
+		return cdn_passage_pass_judged(p);
+	return stopped ? stop(p, known, reasons == 1) :
+			 refuse_path(p, reasons == 1);
+}
+
 /* ----- The older era: the call was kept ---------------------------------------- */
 
 static int
-go_on(struct passage *p, struct cdn_ask *ask, bool yes)
+go_on(struct passage *p, const struct cdn_ask *ask, bool yes)
 {
 	struct passage kept = {
 		.relay = p->relay,
 		.arena = p->arena,
 		.line = { ask->line, ask->n },
 		.answered = true,
-		.approved = yes,
+		.yes = yes,
+		.ask = *ask,
 		.err = p->err,
 	};
 	int code = cdn_passage_read(&kept, false);
 
-	if (code != 0)
-		return code;
-	return yes && cdn_ask_fits(ask, &kept.m) ? cdn_passage_request(&kept) :
-						   refuse_unapproved(&kept);
+	return code != 0 ? code : cdn_passage_request(&kept);
 }
 
 bool
@@ -91,10 +152,9 @@ cdn_passage_is_answer(struct passage *p, int *ret_code)
 	struct cdn_ask ask;
 
 	if (p->m.id.type != CDN_RPC_ID_TEXT ||
-	    !cdn_asks_take(&p->relay->asks, p->m.id.text, &ask))
+	    !cdn_asks_take(&p->relay->asks, p->m.id.text, true, &ask))
 		return false;
-	*ret_code = ask.line == NULL ? 0 :
-	    go_on(p, &ask, is_yes(&p->m.json, p->m.result));
+	*ret_code = go_on(p, &ask, is_yes(&p->m.json, p->m.result));
 	cdn_ask_done(&ask);
 	return true;
 }
@@ -117,32 +177,38 @@ cdn_passage_cancel(struct passage *p, const struct cdn_rpc_id *id,
 
 /* ----- The newer era: it is made anew -------------------------------------------- */
 
-int
-cdn_passage_take_answer(struct passage *p, bool *ret_done)
+bool
+cdn_passage_take_answer(struct passage *p)
 {
 	const struct cdn_json *json = &p->m.json;
 	const struct cdn_json_node *state = cdn_json_find(json, p->m.params,
 	    "requestState");
 	const struct cdn_json_node *answers = cdn_json_find(json, p->m.params,
 	    "inputResponses");
-	struct cdn_ask ask;
 	cdn_str token;
-	bool fits;
 
-	*ret_done = false;
 	if (!p->m.modern || state == NULL || state->type != CDN_JSON_STRING)
-		return 0;
+		return true;
 	if (!cdn_json_string(json, state, p->arena, &token))
-		return cdn_err_nomem(p->err);
-	if (!cdn_asks_take(&p->relay->asks, token, &ask))
-		return 0; /* the server's own */
-	fits = ask.line == NULL && cdn_ask_fits(&ask, &p->m);
-	cdn_ask_done(&ask);
+		return false;
+	if (!cdn_asks_take(&p->relay->asks, token, false, &p->ask))
+		return true; /* the server's own */
 	p->answered = p->again = true;
-	p->approved = fits && answers != NULL &&
+	p->yes = answers != NULL &&
 	    is_yes(json, cdn_json_find(json, answers, CDN_RPC_APPROVAL));
-	*ret_done = !p->approved;
-	return p->approved ? 0 : refuse_unapproved(p);
+	return true;
+}
+
+bool
+cdn_passage_has_token(const struct passage *p)
+{
+	const struct cdn_json_node *state = p->m.params == NULL ? NULL :
+	    cdn_json_find(&p->m.json, p->m.params, "requestState");
+	cdn_str token;
+
+	return !p->again && state != NULL && state->type == CDN_JSON_STRING &&
+	    cdn_json_string(&p->m.json, state, p->arena, &token) &&
+	    cdn_asks_has(&p->relay->asks, token);
 }
 
 int

@@ -173,6 +173,67 @@ test_talk(struct both *both)
 	chaos_run("a conversation", one_talk, both, CHAOS_ABSORBS);
 }
 
+/* ----- Answers that come too late ----------------------------------------------- */
+
+#define CALL \
+	"\"method\":\"tools/call\",\"params\":{\"name\":\"r\",\"arguments\":" \
+	"{\"q\":\"LATE\"}"
+
+/* A call that needs approval, and the yes to it; did the server see it? */
+static bool
+is_made(const struct both *both, bool modern, bool late)
+{
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_outlet to_client, to_server;
+	struct cdn_relay relay = { .to_client = &to_client,
+		.to_server = &to_server, .record = record, .save = save,
+		.note = note, .forget = "forget" };
+	const struct line *lists[] = { &talk[0], &talk[1], &talk[2], &talk[3],
+		&talk[13], &talk[14] };
+	char yes[1024];
+
+	need(arena != NULL && ftruncate(both->server, 0) == 0 &&
+	    lseek(both->server, 0, SEEK_SET) == 0 &&
+	    cdn_guard_judge_init(&relay.judge, session, arena, NULL) == 0,
+	    "a place to listen");
+	cdn_outlet_init(&to_client, fcntl(both->client, F_DUPFD_CLOEXEC, 3));
+	cdn_outlet_init(&to_server, fcntl(both->server, F_DUPFD_CLOEXEC, 3));
+	for (size_t i = 0; i < CDN_LEN(lists); i++)
+		need(say(&relay, lists[i]) == 0, "a tool that changed");
+	need(say(&relay, &(struct line){ true, modern ?
+		"{\"id\":20," CALL ",\"_meta\":{" MODERN "}}}" :
+		"{\"id\":20," CALL "}}" }) == 0 && relay.asks.n == 1,
+	    "a question");
+	if (late)
+		relay.asks.v[0].expires_ms = 1;
+	if (modern)
+		snprintf(yes, sizeof(yes), "{\"id\":21," CALL
+		    ",\"requestState\":\"%s\",\"inputResponses\":{\"cordon/"
+		    "approval\":{\"action\":\"accept\"}},\"_meta\":{" MODERN
+		    "}}}", relay.asks.v[0].token);
+	else
+		snprintf(yes, sizeof(yes), "{\"id\":\"%s\",\"result\":"
+		    "{\"action\":\"accept\"}}", relay.asks.v[0].token);
+	need(say(&relay, &(struct line){ true, yes }) == 0 &&
+	    relay.asks.n == 0, "an answer");
+	cdn_outlet_done(&to_client);
+	cdn_outlet_done(&to_server);
+	cdn_relay_done(&relay);
+	cdn_arena_free(arena);
+	return holds(both->server, "LATE");
+}
+
+static void
+test_expired(const struct both *both)
+{
+	for (int modern = 0; modern < 2; modern++) {
+		ok_f(is_made(both, modern, false), "%s: approved in time",
+		    modern ? "newer" : "older");
+		ok_f(!is_made(both, modern, true), "%s: approved too late",
+		    modern ? "newer" : "older");
+	}
+}
+
 /* ----- Pins ----------------------------------------------------------------------- */
 
 static int
@@ -371,6 +432,7 @@ main(void)
 	    "a place");
 	session = made_session((struct cordon_session_options){ 0 });
 	test_talk(&both);
+	test_expired(&both);
 	test_merge();
 	test_late(&both);
 	cordon_session_free(session);
