@@ -108,7 +108,15 @@ struct cordon_run_options {
 	void *denied_arg;
 	bool trace;		  /* slower: what the kernel would refuse by
 				   * itself is seen and attributed, too */
+	/*
+	 * A program that calls cordon_stand_in() when CORDON_STAND_IN is its
+	 * first argument, such as the command `cordon`: then a run inside of
+	 * another one is handed to that one.  NULL: it is refused.
+	 */
+	const char *stand_in;
 };
+
+#define CORDON_STAND_IN "--stand-in"
 
 /*
  * What must be enforced for one launch on this host.  The options may be NULL.
@@ -179,6 +187,13 @@ CORDON_API CORDON_MUST_USE int cordon_process_signal(
     struct cordon_process *process, int signal, struct cordon_error *err);
 CORDON_API CORDON_MUST_USE int cordon_wait(struct cordon_process *process,
     struct cordon_run_result *ret, struct cordon_error *err);
+
+/*
+ * In the program that stands for a command which the run around this one
+ * executes: to its end.  The exit status of the command, or an error below 0;
+ * ended by a signal when the command was.
+ */
+CORDON_API CORDON_MUST_USE int cordon_stand_in(struct cordon_error *err);
 
 /*
  * Puts the calling process itself into the cage, for good: what it starts is

@@ -176,6 +176,12 @@ cordon_run(const struct cordon_session *session,
 	return code != 0 ? code : cdn_launch_wait(process, ret, err);
 }
 
+int
+cordon_stand_in(struct cordon_error *err)
+{
+	return cdn_launch_stand_in_main(err);
+}
+
 void
 cordon_run_result_done(struct cordon_run_result *result)
 {

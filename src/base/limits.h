@@ -89,6 +89,12 @@
 #define CDN_BROKER_SOCKETS   1024   /* bound by a run, known as its own */
 #define CDN_BROKER_AGAIN     40	    /* times a call is begun anew */
 #define CDN_BROKER_MESSAGE_MAX (1024UL * 1024UL) /* bytes of one datagram */
+#define CDN_NESTED_MAX	     8	    /* runs inside of a run, at a time */
+#define CDN_NESTED_DEPTH     4	    /* runs in each other, the first too */
+#define CDN_NESTED_BYTES     (8UL * 1024UL * 1024UL) /* handed over for one */
+#define CDN_NESTED_NAMES     4096   /* of files that are looked for, in it */
+#define CDN_NESTED_TEXT	     4096   /* bytes of the answer */
+#define CDN_NESTED_WORDS     65536  /* arguments of it */
 #define CDN_RPC_LINE_MAX     (16UL * 1024UL * 1024UL) /* bytes of one message */
 #define CDN_RPC_DEPTH_MAX    64	    /* levels of nesting in one message */
 #define CDN_RPC_TOOLS_MAX    4096   /* tools of one MCP server */

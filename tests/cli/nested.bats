@@ -10,14 +10,57 @@ prepare()
 	chmod +x mark
 }
 
-@test "a run inside is refused, and says whom to ask" {
-	cordon run -- ./mark
+@test "a run inside is held by both policies" {
+	mkdir secrets
+	echo key >secrets/key
+	cat >inner.yaml <<-'END'
+		schemaVersion: 2
+		kind: Policy
+		metadata: {name: inner}
+		spec:
+		  denyRead: ["secrets/**"]
+		  fsProfiles:
+		    dev: {read: ["./**"], modify: ["ran"]}
+	END
+	cordon run -- cat secrets/key
+	exits 0
+	prints key # control
+	cordon run -- ./inner run --policy inner.yaml --profile dev -- ./mark
 	exits 0
 	[ -e ran ] # control
 	rm ran
-	cordon run -- ./inner run -- ./mark
+	cordon run -- ./inner run --policy inner.yaml --profile dev -- \
+	    sh -c 'cat secrets/key; touch other; exit 7'
+	exits 7
+	prints ''
+	complains 'Permission denied'
+	[ ! -e other ]
+	cordon audit list
+	[ "$(grep -c 'exit 7 ' <<<"$output")" -eq 2 ]
+	prints "2 denied  sh -c 'cat secrets/key"
+	cordon run -- ./inner run --write "$HOME" -- touch "$HOME/other"
+	exits 1
+	[ ! -e "$HOME/other" ]
+}
+
+@test "a run inside is refused, and says whom to ask" {
+	cat >limited.yaml <<-'END'
+		schemaVersion: 2
+		kind: Policy
+		metadata: {name: limited}
+		spec:
+		  denyModify: ["**/*.lock"]
+		  fsProfiles:
+		    dev: {read: ["./**"], modify: ["./**"], limits: {memory: 4G}}
+	END
+	cordon run --policy limited.yaml --profile dev -- ./mark
+	exits 0
+	[ -e ran ] # control
+	rm ran
+	cordon run --policy limited.yaml --profile dev -- ./inner run -- ./mark
 	exits 125
-	complains "OS sandbox required but unavailable ('cordon doctor' says why)"
+	complains 'OS sandbox required but unavailable'
+	complains "that is asked by 'cordon run'"
 	[ ! -e ran ]
 	cordon run -- ./inner doctor
 	prints 'listener-taken'

@@ -57,6 +57,15 @@ CDN_MUST_USE int cdn_socket_take(struct cdn_call *call, int fd,
     struct cdn_socket *ret);
 void cdn_socket_done(struct cdn_socket *socket);
 
+/* ----- Runs inside (nested.c) --------------------------------------------------- */
+
+struct cdn_address;
+/* Is it CDN_BROKER_NESTED, and are there any? */
+bool cdn_nested_is_meant(const struct cdn_call *call,
+    const struct cdn_socket *socket, const struct cdn_address *address);
+/* place: his number of the socket.  0 or -errno. */
+CDN_MUST_USE int cdn_nested_connect(struct cdn_call *call, int place);
+
 /* ----- Addresses (address.c) ---------------------------------------------------- */
 
 enum cdn_address_use {

@@ -198,7 +198,8 @@ new_broker(const struct cdn_broker_spec *spec)
 		return NULL;
 	broker->spec = *spec;
 	broker->left = calloc(spec->region_count + 1, sizeof(*broker->left));
-	if (broker->left == NULL) {
+	if (broker->left == NULL || cdn_family_join(broker) < 0) {
+		free(broker->left);
 		free(broker);
 		return NULL;
 	}
@@ -208,9 +209,7 @@ new_broker(const struct cdn_broker_spec *spec)
 	pthread_mutex_init(&broker->mutex, NULL);
 	pthread_mutex_init(&broker->making, NULL);
 	pthread_mutex_init(&broker->receiving, NULL);
-	pthread_mutex_init(&broker->telling, NULL);
 	pthread_mutex_init(&broker->asking, NULL);
-	pthread_mutex_init(&broker->naming, NULL);
 	pthread_rwlock_init(&broker->judging, NULL);
 	pthread_cond_init(&broker->changed, NULL);
 	return broker;
@@ -254,6 +253,15 @@ cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
 	return broker->order.result;
 }
 
+void
+cdn_broker_look(struct cdn_broker *broker)
+{
+	pthread_mutex_lock(&broker->family->naming);
+	if (broker->spec.last_look != NULL)
+		broker->spec.last_look(broker->spec.other_names_arg);
+	pthread_mutex_unlock(&broker->family->naming);
+}
+
 /* ----- For the child ------------------------------------------------------------- */
 
 CDN_BARE int
@@ -294,12 +302,11 @@ free_broker(struct cdn_broker *broker)
 	close_fd(&broker->fds_fd);
 	close_fd(&broker->first_epoll);
 	close_fd(&broker->spec.ruleset);
+	cdn_family_leave(broker);
 	cdn_pty_done(broker);
 	pthread_cond_destroy(&broker->changed);
 	pthread_rwlock_destroy(&broker->judging);
-	pthread_mutex_destroy(&broker->naming);
 	pthread_mutex_destroy(&broker->asking);
-	pthread_mutex_destroy(&broker->telling);
 	pthread_mutex_destroy(&broker->receiving);
 	pthread_mutex_destroy(&broker->making);
 	pthread_mutex_destroy(&broker->mutex);

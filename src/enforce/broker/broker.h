@@ -87,6 +87,21 @@ typedef const struct cdn_authority *cdn_folded_fn(void *arg);
  */
 typedef void cdn_last_look_fn(void *arg);
 
+/*
+ * Where a process of the run asks for a run of its own, inside of this one: it
+ * connects a unix socket to this name, at which nobody can ever be (/proc takes
+ * no files).
+ */
+#define CDN_BROKER_NESTED "/proc/self/cordon-nested"
+
+/*
+ * fd, a stream, is the callee's from now on; its other end is what the process
+ * has instead of its socket.  0 or -errno, then fd is closed by the caller.
+ * From any of its threads, which are confined: whatever is to be done is done
+ * by another one.
+ */
+typedef int cdn_nested_fn(int fd, void *arg);
+
 struct cdn_broker_region {
 	const char *path;
 	/*
@@ -125,6 +140,14 @@ struct cdn_broker_spec {
 	void *other_names_arg; /* of both */
 	cdn_folded_fn *folded; /* NULL: no directory ignores case */
 	void *folded_arg;
+	cdn_nested_fn *nested; /* NULL: there are no runs inside */
+	void *nested_arg;
+	/*
+	 * The broker of the run that this one lies in; NULL: none.  What one
+	 * of them renames is known to all, and one lock is around it.  It may
+	 * be closed before, but not by then be told anything.
+	 */
+	struct cdn_broker *outer;
 };
 
 /*
@@ -170,6 +193,12 @@ int cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
 
 /* For the child: CDN_BARE, 0 or -errno. */
 CDN_MUST_USE int cdn_broker_offer(struct cdn_offer *where, int listener);
+
+/*
+ * last_look() now, while nobody renames: for whoever is not confined, before a
+ * run begins inside of this one whose broker sees less.
+ */
+void cdn_broker_look(struct cdn_broker *broker);
 
 /*
  * Ends the threads; who still waits gets ENOSYS, and a child that still lives

@@ -29,6 +29,18 @@ enum cdn_listener {
 	CDN_LISTENER_OTHER, /* or nobody knows */
 };
 
+/*
+ * A run and all that lie inside of it, and in those: they change names in the
+ * same directories.  Goes with the last of them.
+ */
+struct cdn_family {
+	pthread_mutex_t telling; /* of denials */
+	pthread_mutex_t naming;	 /* directories made, anything renamed */
+	pthread_mutex_t mutex;	 /* for what follows */
+	unsigned holders;
+	struct cdn_broker *first;
+};
+
 struct cdn_broker {
 	struct cdn_broker_spec spec;
 	pthread_t launcher;
@@ -68,9 +80,9 @@ struct cdn_broker {
 	size_t socket_count; /* ever bound */
 
 	pthread_mutex_t receiving; /* one at a time, so that none gets stuck */
-	pthread_mutex_t telling;   /* of denials */
 	pthread_mutex_t asking;	   /* for spaces->sockets_fd */
-	pthread_mutex_t naming;	   /* directories made, anything renamed */
+	struct cdn_family *family;
+	struct cdn_broker *next; /* of the family */
 
 	/* Who reads holds what the spec points to. */
 	pthread_rwlock_t judging;
@@ -102,6 +114,12 @@ void cdn_worker_take(struct cdn_broker *broker, struct cdn_offer *where);
 CDN_MUST_USE int cdn_worker_have(struct cdn_broker *broker, int r);
 /* A holder less; the last one frees it. */
 void cdn_broker_leave(struct cdn_broker *broker);
+
+/* ----- family.c ---------------------------------------------------------------- */
+
+/* Of the outer one, or a new one.  0 or -ENOMEM. */
+CDN_MUST_USE int cdn_family_join(struct cdn_broker *broker);
+void cdn_family_leave(struct cdn_broker *broker);
 
 /* ----- region.c ---------------------------------------------------------------- */
 

@@ -104,7 +104,7 @@ static bool
 begin(const struct cdn_call *call, bool names)
 {
 	if (names && !call->naming)
-		pthread_mutex_lock(&call->broker->naming);
+		pthread_mutex_lock(&call->broker->family->naming);
 	pthread_rwlock_rdlock(&call->broker->judging);
 	return !call->broker->closed;
 }
@@ -114,7 +114,7 @@ end(const struct cdn_call *call, bool names)
 {
 	pthread_rwlock_unlock(&call->broker->judging);
 	if (names && !call->naming)
-		pthread_mutex_unlock(&call->broker->naming);
+		pthread_mutex_unlock(&call->broker->family->naming);
 }
 
 static bool
@@ -162,9 +162,9 @@ tell(struct cdn_call *call, const struct cdn_question *question,
 	call->told = true;
 	if (broker->spec.denied == NULL)
 		return;
-	pthread_mutex_lock(&broker->telling);
+	pthread_mutex_lock(&broker->family->telling);
 	broker->spec.denied(&denial, broker->spec.denied_arg);
-	pthread_mutex_unlock(&broker->telling);
+	pthread_mutex_unlock(&broker->family->telling);
 }
 
 static int

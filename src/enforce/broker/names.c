@@ -47,13 +47,13 @@ make_directory_or_link(struct cdn_broker *broker, const struct making *making,
 {
 	int r;
 
-	pthread_mutex_lock(&broker->naming);
+	pthread_mutex_lock(&broker->family->naming);
 	r = making->text != NULL ?
 	    symlinkat(making->text, named->in.fd, named->name) :
 	    mkdirat(named->in.fd, named->name,
 		making->mode & ~(mode_t)S_IFMT);
 	r = r == 0 ? 0 : -errno;
-	pthread_mutex_unlock(&broker->naming);
+	pthread_mutex_unlock(&broker->family->naming);
 	return r;
 }
 

@@ -88,10 +88,9 @@ is_at_or_below(const char *path, const char *directory, size_t n)
 	    (path[n] == '\0' || path[n] == '/');
 }
 
-void
-cdn_call_left(const struct cdn_call *call, const struct cdn_object *object)
+static void
+leave_regions(struct cdn_broker *broker, const struct cdn_object *object)
 {
-	struct cdn_broker *broker = call->broker;
 	const struct cdn_broker_spec *spec = &broker->spec;
 	size_t n = strlen(object->path);
 
@@ -101,4 +100,16 @@ cdn_call_left(const struct cdn_call *call, const struct cdn_object *object)
 			__atomic_store_n(&broker->left[i], true,
 			    __ATOMIC_RELEASE);
 	pthread_rwlock_unlock(&broker->judging);
+}
+
+/* Who asks holds the lock around names, so nobody relies on it meanwhile. */
+void
+cdn_call_left(const struct cdn_call *call, const struct cdn_object *object)
+{
+	struct cdn_family *family = call->broker->family;
+
+	pthread_mutex_lock(&family->mutex);
+	for (struct cdn_broker *b = family->first; b != NULL; b = b->next)
+		leave_regions(b, object);
+	pthread_mutex_unlock(&family->mutex);
 }

@@ -228,11 +228,11 @@ rename_locked(struct cdn_call *call, struct moving *moving)
 {
 	int r;
 
-	pthread_mutex_lock(&call->broker->naming);
+	pthread_mutex_lock(&call->broker->family->naming);
 	call->naming = true;
 	r = rename_at(call, moving);
 	call->naming = false;
-	pthread_mutex_unlock(&call->broker->naming);
+	pthread_mutex_unlock(&call->broker->family->naming);
 	return r;
 }
 
@@ -305,10 +305,10 @@ link_it(struct cdn_call *call, const struct cdn_object *object,
 	int r;
 
 	snprintf(name, sizeof(name), "%d", object->fd);
-	pthread_mutex_lock(&call->broker->naming); /* it may be a link */
+	pthread_mutex_lock(&call->broker->family->naming); /* it may be a link */
 	r = linkat(call->broker->fds_fd, name, to->in.fd, to->name,
 	    AT_SYMLINK_FOLLOW) == 0 ? 0 : -errno;
-	pthread_mutex_unlock(&call->broker->naming);
+	pthread_mutex_unlock(&call->broker->family->naming);
 	if (r < 0)
 		return r;
 	r = cdn_named_moved(call, to);

@@ -200,6 +200,18 @@ finish(struct cdn_call_answer *answer, int r)
 	answer->value = r;
 }
 
+static int
+connect_to(struct cdn_call *call, int number, const struct cdn_socket *socket,
+    struct cdn_address *address)
+{
+	int r;
+
+	if (cdn_nested_is_meant(call, socket, address))
+		return cdn_nested_connect(call, number);
+	r = cdn_address_settle(call, socket, CDN_ADDRESS_CONNECT, address);
+	return r < 0 ? r : perform_connect(call, socket, address);
+}
+
 void
 cdn_handle_connect(struct cdn_call *call, struct cdn_call_answer *answer)
 {
@@ -211,10 +223,7 @@ cdn_handle_connect(struct cdn_call *call, struct cdn_call_answer *answer)
 	if (r == 0) {
 		r = cdn_address_copy(call, args[1], args[2], &address);
 		if (r == 0)
-			r = cdn_address_settle(call, &socket,
-			    CDN_ADDRESS_CONNECT, &address);
-		if (r == 0)
-			r = perform_connect(call, &socket, &address);
+			r = connect_to(call, (int)args[0], &socket, &address);
 		cdn_address_done(&address);
 		cdn_socket_done(&socket);
 	}

@@ -123,8 +123,11 @@ cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 	if (code != 0 || terms->enforcement == CDN_ENFORCEMENT_BEST_EFFORT)
 		return code;
 	if (!plan->plan->caged)
-		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE
-		    "%s ('cordon doctor' says why)", why_not(plan));
+		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE "%s (%s)",
+		    why_not(plan), plan->host.notify_taken ?
+			"in a cage only the one around it could make it, and "
+			"that is asked by 'cordon run'" :
+			"'cordon doctor' says why");
 	if (terms->enforcement == CDN_ENFORCEMENT_REQUIRED &&
 	    !plan->plan->enforced)
 		return refuse_losses(plan->plan, err);

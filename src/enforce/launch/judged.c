@@ -1,4 +1,4 @@
-#include "enforce/launch/process.h"
+#include "enforce/launch/nested.h"
 
 #include <errno.h>
 #include <sys/eventfd.h>
@@ -82,7 +82,7 @@ denied(const struct cdn_denial *denial, void *arg)
 	struct cordon_error err = { 0 };
 	struct cordon_process *p = arg;
 
-	p->denials++;
+	__atomic_fetch_add(&p->denials, 1, __ATOMIC_RELAXED);
 	tell_denial(p, denial);
 	if (record_denial(p, denial, &err) == 0)
 		return;
@@ -121,6 +121,30 @@ folded(void *arg)
 	    authority : NULL;
 }
 
+/* A second name that any of the runs around it may not use is none of its. */
+static void
+judge_other_names(const struct cdn_question *question, dev_t dev, ino_t ino,
+    struct cordon_verdict *verdict, void *arg)
+{
+	const struct cordon_process *p = arg;
+
+	if (p->outer != NULL)
+		judge_other_names(question, dev, ino, verdict, p->outer);
+	if (verdict->allowed && p->other_names != NULL)
+		cdn_other_names_judge(question, dev, ino, verdict,
+		    p->other_names);
+}
+
+static void
+look_at_other_names(void *arg)
+{
+	const struct cordon_process *p = arg;
+
+	for (; p != NULL; p = p->outer)
+		if (p->other_names != NULL)
+			cdn_other_names_look(p->other_names);
+}
+
 int
 cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 {
@@ -139,15 +163,20 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.denied_arg = p,
 		.allowed = p->record == NULL ? NULL : allowed,
 		.allowed_arg = p,
-		.other_names = cdn_other_names_judge,
-		.last_look = cdn_other_names_look,
+		.other_names = judge_other_names,
+		.last_look = look_at_other_names,
+		.other_names_arg = p,
+		.outer = p->outer == NULL ? NULL : p->outer->broker,
 		.folded = folded,
 		.folded_arg = p,
 	};
-	int r;
+	int r = cdn_guests_open(p, &p->guests, err);
 
-	spec.other_names_arg = p->other_names =
-	    cdn_other_names_new(p->session);
+	if (r != 0)
+		return r;
+	spec.nested = p->guests == NULL ? NULL : cdn_guests_knock;
+	spec.nested_arg = p->guests;
+	p->other_names = cdn_other_names_new(p->session);
 	if (spec.regions == NULL || p->other_names == NULL)
 		return cdn_err_nomem(err);
 	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -1,4 +1,4 @@
-#include "enforce/launch/process.h"
+#include "enforce/launch/nested.h"
 
 #include <unistd.h>
 
@@ -74,6 +74,13 @@ fill_request(struct cordon_process *p)
 	r->validate_arg = p;
 	if (p->terms.backend == CORDON_BACKEND_NATIVE)
 		cdn_launch_enter(p);
+	if (p->guests != NULL) {
+		r->wake_fd = cdn_guests_fd(p->guests);
+		r->woken = cdn_guests_let_in;
+		r->woken_arg = p->guests;
+	}
+	if (p->handed_fd >= 0)
+		cdn_launch_stand_in(p);
 }
 
 /* ----- Starting ------------------------------------------------------------------ */
@@ -92,7 +99,10 @@ process_free(struct cordon_process *p)
 {
 	if (p == NULL)
 		return;
+	cdn_guests_close(p->guests);
 	cdn_broker_close(p->broker);
+	if (p->handed_fd >= 0)
+		close(p->handed_fd);
 	if (p->offer.caller_fd >= 0)
 		close(p->offer.caller_fd);
 	cdn_spaces_close(p->spaces);
@@ -107,6 +117,22 @@ process_free(struct cordon_process *p)
 }
 
 /*
+ * Inside of another run there can be no second cage, but perhaps somebody who
+ * builds it outside.  True: *code says what became of it.
+ */
+static bool
+is_handed_over(struct cordon_process *p, int *code, struct cordon_error *err)
+{
+	if (!p->plan->host.notify_taken || p->inside != NULL)
+		return false;
+	*code = cdn_launch_hand_over(p, err);
+	if (*code != CORDON_E_NOT_FOUND)
+		return true;
+	*code = 0;
+	return false;
+}
+
+/*
  * The directories of the run are made before the plan: what is not there yet
  * cannot be kept out of what is open around it.
  */
@@ -118,6 +144,8 @@ prepare_cage(struct cordon_process *p, const char *path,
 
 	if (code == 0)
 		code = cdn_launch_plan(p->session, p->options, &p->plan, err);
+	if (code == 0 && is_handed_over(p, &code, err))
+		return code;
 	if (code == 0)
 		code = cdn_launch_accept(p->plan, err);
 	if (code == 0)
@@ -161,9 +189,11 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 	if (path == NULL)
 		path = CDN_ENV_DEFAULT_PATH;
 	code = caged ? prepare_cage(p, path, err) : prepare_none(p, err);
+	if (code != 0 || p->handed_fd >= 0)
+		return code;
 	if (p->inside != NULL)
 		p->request.program = p->options->argv[0];
-	else if (code == 0)
+	else
 		code = cdn_launch_program(p->session, p->options, path,
 		    p->arena, &p->request.program, err);
 	return code != 0 || p->terms.backend != CORDON_BACKEND_NATIVE ? code :
@@ -186,6 +216,11 @@ begin(struct cordon_process *p, struct cordon_error *err)
 	int code;
 
 	fill_request(p);
+	if (p->handed_fd >= 0) { /* it is recorded where it was handed to */
+		cdn_record_close(p->record);
+		p->record = NULL;
+		return cdn_run_start(&p->request, &p->running, err);
+	}
 	code = wraps ? cdn_launch_wrap(p, err) : 0;
 	if (code != 0)
 		return code;
@@ -238,7 +273,7 @@ process_new(const struct cordon_session *session,
 		return NULL;
 	}
 	p->arena = arena;
-	p->stop_fd = p->offer.caller_fd = -1;
+	p->stop_fd = p->offer.caller_fd = p->handed_fd = -1;
 	p->session = session;
 	p->options = options;
 	return p;
@@ -246,6 +281,7 @@ process_new(const struct cordon_session *session,
 
 /* What the options of the public cannot say. */
 struct particulars {
+	struct cordon_process *outer; /* it lies in */
 	const struct cdn_inside *inside;
 	const int *stdio;
 	const struct cdn_run_place *cwd_is;
@@ -261,6 +297,7 @@ start_new(const struct cordon_session *session,
 
 	if (p == NULL)
 		return cdn_err_nomem(err);
+	p->outer = with.outer;
 	p->inside = with.inside;
 	p->stdio = with.stdio;
 	p->cwd_is = with.cwd_is;
@@ -301,6 +338,16 @@ cdn_launch_start_with(const struct cordon_session *session,
 {
 	return start_new(session, options,
 	    (struct particulars){ .stdio = stdio }, ret, err);
+}
+
+int
+cdn_launch_start_nested(struct cordon_process *outer,
+    const struct cordon_session *session,
+    const struct cordon_run_options *options, const int *stdio,
+    struct cordon_process **ret, struct cordon_error *err)
+{
+	return start_new(session, options, (struct particulars){
+	    .outer = outer, .stdio = stdio }, ret, err);
 }
 
 int
@@ -399,6 +446,8 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	leave_cage(p); /* a thousand rules go now, not at the end */
 	cdn_launch_ahead(p);
 	code = cdn_run_wait(p->running, &from, err);
+	cdn_guests_close(p->guests);
+	p->guests = NULL;
 	if (code == 0 && p->wrapping != NULL) {
 		code = cdn_launch_wrapped(p, &from, err);
 		if (code != 0)

@@ -200,6 +200,12 @@ CDN_MUST_USE int cdn_launch_wait(struct cordon_process *process,
 struct cdn_running *cdn_launch_running(const struct cordon_process *process);
 
 /*
+ * In the stand-in of a run inside of a run (nested.h): to its end.  The exit
+ * status of the command, or a code below 0: there was none.
+ */
+CDN_MUST_USE int cdn_launch_stand_in_main(struct cordon_error *err);
+
+/*
  * Something of ours in the place of a program: it is called in the child when
  * the cage is around it, and the run ends with it.  What holds for enter() of
  * run.h holds for it: CDN_BARE, memory is the caller's, who waits meanwhile.

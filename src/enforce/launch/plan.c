@@ -10,6 +10,15 @@ cdn_launch_plan_free(struct cordon_plan *plan)
 		cdn_arena_free(plan->arena);
 }
 
+static bool
+is_in_strict(const struct cordon_session *session)
+{
+	while ((session = session->outer) != NULL)
+		if (session->preset == CORDON_PRESET_STRICT)
+			return true;
+	return false;
+}
+
 static int
 fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
 {
@@ -19,6 +28,8 @@ fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
 		.host = &plan->host,
 		.reader = &cdn_launch_reader,
 		.trace = plan->terms.trace,
+		.strict = is_in_strict(plan->session),
+		.outer = plan->session->outer_plan,
 		.has_broker = judged && plan->host.seccomp_notify,
 	};
 
@@ -43,6 +54,7 @@ find_host(struct cordon_plan *plan, bool judged)
 		cdn_launch_bwrap_host(&plan->host, plan->terms.enforcement);
 	/* Who is confined where he is cannot be put anywhere else. */
 	if (judged && plan->terms.backend == CORDON_BACKEND_NATIVE &&
+	    plan->session->outer == NULL &&
 	    plan->terms.isolation == CDN_ISOLATION_NAMESPACES) {
 		cdn_host_probe_userns(&plan->host);
 		plan->apart = plan->host.userns && plan->host.seccomp_notify;

@@ -105,6 +105,17 @@ find_backend(const struct cordon_session *session, enum cordon_backend asked)
 	return asked == CORDON_BACKEND_AUTO ? CORDON_BACKEND_NATIVE : asked;
 }
 
+/* Inside of another run nothing is wider than there. */
+static void
+narrow(struct cdn_terms *terms, const struct cdn_terms *outer)
+{
+	RAISE(terms->enforcement, outer->enforcement);
+	RAISE(terms->host_enforcement, outer->host_enforcement);
+	narrow_limits(&terms->limits, &outer->limits);
+	terms->trace |= outer->trace;
+	terms->audit_warn &= outer->audit_warn;
+}
+
 void
 cdn_terms_find(const struct cordon_session *session,
     const struct cordon_run_options *options, struct cdn_terms *ret)
@@ -142,4 +153,6 @@ cdn_terms_find(const struct cordon_session *session,
 		.trace = options->trace,
 		.audit_warn = warn && !stop,
 	};
+	if (session->outer_terms != NULL)
+		narrow(ret, session->outer_terms);
 }

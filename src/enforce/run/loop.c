@@ -280,6 +280,12 @@ on_signals(struct cdn_running *running)
 		on_child(running);
 }
 
+static void
+on_wake(struct cdn_running *running)
+{
+	running->request.woken(running->request.woken_arg);
+}
+
 /* In the order of their weight: an end that came first is seen first. */
 static void (*const handlers[CDN_SOURCE_MAX])(struct cdn_running *running) = {
 	[CDN_SOURCE_CONTROL] = on_control,
@@ -291,6 +297,7 @@ static void (*const handlers[CDN_SOURCE_MAX])(struct cdn_running *running) = {
 	[CDN_SOURCE_CPU] = on_cpu,
 	[CDN_SOURCE_SIGNALS] = on_signals,
 	[CDN_SOURCE_STOP] = cdn_loop_kill,
+	[CDN_SOURCE_WAKE] = on_wake,
 };
 
 /* ----- The loop ----------------------------------------------------------- */
@@ -334,7 +341,9 @@ cdn_loop_open(struct cdn_running *running, struct cordon_error *err)
 	    (running->signals.wanted != 0 && watch(running,
 		CDN_SOURCE_SIGNALS, cdn_signals_fd(), EPOLLIN | EPOLLET) != 0) ||
 	    (running->request.stop_fd > 0 && watch(running, CDN_SOURCE_STOP,
-		running->request.stop_fd, EPOLLIN | EPOLLET) != 0))
+		running->request.stop_fd, EPOLLIN | EPOLLET) != 0) ||
+	    (running->request.wake_fd > 0 && watch(running, CDN_SOURCE_WAKE,
+		running->request.wake_fd, EPOLLIN | EPOLLET) != 0))
 		return cdn_err_sys(err, errno, "failed to watch the run");
 	return 0;
 }

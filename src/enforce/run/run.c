@@ -224,6 +224,13 @@ cdn_run_signal(struct cdn_running *running, int signal,
 	    running->request.program);
 }
 
+void
+cdn_run_kill(struct cdn_running *running)
+{
+	if (!running->over)
+		cdn_loop_kill(running);
+}
+
 bool
 cdn_run_step(struct cdn_running *running)
 {

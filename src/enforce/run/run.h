@@ -142,6 +142,10 @@ struct cdn_run_request {
 	int (*via)(void *arg, int (*start)(void *start_arg), void *start_arg);
 	void *via_arg;
 	int stop_fd; /* when it is readable all are killed; 0 = none */
+	/* When wake_fd is readable, by whoever waits for the run; 0 = none. */
+	int wake_fd;
+	void (*woken)(void *arg);
+	void *woken_arg;
 	/*
 	 * Namespaces to run in; NULL: ours.  Their holder is killed at the end,
 	 * and all with it.  SHEPHERD only, and with a cwd.
@@ -208,6 +212,8 @@ void cdn_run_wraps(struct cdn_running *running, pid_t first);
  */
 CDN_MUST_USE int cdn_run_signal(struct cdn_running *running, int signal,
     struct cordon_error *err);
+/* All of them, at once; by who waits. */
+void cdn_run_kill(struct cdn_running *running);
 /* Frees running, whatever it returns. */
 CDN_MUST_USE int cdn_run_wait(struct cdn_running *running,
     struct cdn_run_result *ret, struct cordon_error *err);

@@ -21,6 +21,7 @@ enum cdn_source {
 	CDN_SOURCE_CPU,
 	CDN_SOURCE_SIGNALS,
 	CDN_SOURCE_STOP, /* the caller wants the end, at once */
+	CDN_SOURCE_WAKE, /* he has something else to do */
 	CDN_SOURCE_MAX
 };
 

@@ -69,6 +69,18 @@ resolve_all(const struct cordon_session *s, struct cdn_folded *folded,
 	return code;
 }
 
+/* Of a run inside of another one: what decides there without case, too. */
+static int
+put_inside(const struct cordon_session *s, struct cdn_folded *folded,
+    struct cordon_error *err)
+{
+	const struct cdn_authority *outer;
+	int code = cdn_folded_authority(s->outer, &outer, err);
+
+	return code != 0 ? code : cdn_authority_below(folded->arena,
+	    folded->authority, outer, &folded->authority, err);
+}
+
 static int
 make(const struct cordon_session *s, struct cdn_folded *folded,
     struct cordon_error *err)
@@ -84,7 +96,9 @@ make(const struct cordon_session *s, struct cdn_folded *folded,
 		return code;
 	spec.documents = folded->documents;
 	spec.fold = true;
-	return cdn_authority_build(folded->arena, &spec, &folded->authority,
+	code = cdn_authority_build(folded->arena, &spec, &folded->authority,
+	    err);
+	return code != 0 || s->outer == NULL ? code : put_inside(s, folded,
 	    err);
 }
 

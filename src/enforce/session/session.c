@@ -5,6 +5,7 @@
 #include "enforce/session/attach.h"
 #include "enforce/session/elsewhere.h"
 #include "enforce/session/folded.h"
+#include "enforce/session/handover.h"
 #include "enforce/session/othernames.h"
 #include "enforce/session/placelist.h"
 
@@ -266,7 +267,10 @@ find_network(struct cordon_session *s,
 	    options->grants->network;
 	if (s->spec.network_granted)
 		asked = "full";
-	return asked == NULL ? 0 :
+	if (asked == NULL)
+		return 0;
+	s->network_text = cdn_arena_dup(s->arena, asked, strlen(asked));
+	return s->network_text == NULL ? cdn_err_nomem(err) :
 	    cdn_network_option(s->arena, asked, &s->network, err);
 }
 
@@ -367,8 +371,8 @@ fill(struct cordon_session *s, const struct cordon_session_options *options,
 /* What a session without a document needs, measured, and a little more. */
 #define ARENA_BYTES (208UL * 1024UL - 128UL)
 
-static struct cordon_session *
-session_alloc(void)
+struct cordon_session *
+cdn_session_alloc(void)
 {
 	struct cdn_arena *arena = cdn_arena_new_large(ARENA_BYTES);
 	struct cordon_session *session;
@@ -400,7 +404,7 @@ make(const struct cordon_session_options *options, bool unguarded,
     struct cordon_diags *diags, struct cordon_session **ret,
     struct cordon_error *err)
 {
-	struct cordon_session *session = session_alloc();
+	struct cordon_session *session = cdn_session_alloc();
 	int code;
 
 	if (session == NULL)

@@ -93,8 +93,16 @@ struct cordon_session {
 	const char *shown_rule; /* and cannot be closed; or NULL */
 	struct cdn_place_list inodes;	 /* of cordon's own: see inodes.h */
 	struct cdn_network_set *network; /* --network, or NULL */
+	const char *network_text;	 /* as it was given */
 	struct cdn_authority_spec spec;	 /* what the authority was built from */
 	const struct cdn_authority *authority;
+	/*
+	 * Of a run inside of another one (handover.h), whose session this is,
+	 * and what holds for that run besides the rules; else NULL.
+	 */
+	const struct cordon_session *outer;
+	const struct cdn_terms *outer_terms; /* launch.h */
+	const struct cdn_plan *outer_plan; /* engine/plan */
 	/* Made later, under locks of their own. */
 	struct cdn_folded *folded;     /* folded.h */
 	struct cdn_attached *attached; /* attach.h */

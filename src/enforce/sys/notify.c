@@ -43,6 +43,7 @@ struct span {
 #define SET_FLAGS _IOW('!', 4, uint64_t)
 
 #define FLAG_CONTINUE 1U
+#define ADD_FD_SET    1U
 #define ADD_FD_SEND   2U /* since 5.14 */
 #define SYNC_WAKE_UP  1UL
 
@@ -97,10 +98,12 @@ cdn_sys_notify_continue(int listener, uint64_t id)
 
 /* Interrupted, it is undone: the kernel takes the request back. */
 static int
-add_fd(int listener, uint64_t id, int fd, unsigned flags, unsigned how)
+add_fd(int listener, uint64_t id, int fd, unsigned flags, unsigned how,
+    int place)
 {
 	struct add_fd add = { .id = id, .flags = how,
-		.src_fd = (uint32_t)fd, .new_fd_flags = flags & O_CLOEXEC };
+		.src_fd = (uint32_t)fd, .new_fd = (uint32_t)place,
+		.new_fd_flags = flags & O_CLOEXEC };
 	long r;
 
 	do
@@ -112,13 +115,20 @@ add_fd(int listener, uint64_t id, int fd, unsigned flags, unsigned how)
 int
 cdn_sys_notify_give(int listener, uint64_t id, int fd, unsigned flags)
 {
-	return add_fd(listener, id, fd, flags, ADD_FD_SEND);
+	return add_fd(listener, id, fd, flags, ADD_FD_SEND, 0);
 }
 
 int
 cdn_sys_notify_lend(int listener, uint64_t id, int fd, unsigned flags)
 {
-	return add_fd(listener, id, fd, flags, 0);
+	return add_fd(listener, id, fd, flags, 0, 0);
+}
+
+int
+cdn_sys_notify_replace(int listener, uint64_t id, int fd, unsigned flags,
+    int place)
+{
+	return add_fd(listener, id, fd, flags, ADD_FD_SET, place);
 }
 
 int

@@ -44,6 +44,13 @@ int cdn_sys_notify_give(int listener, uint64_t id, int fd, unsigned flags);
  */
 int cdn_sys_notify_lend(int listener, uint64_t id, int fd, unsigned flags);
 
+/*
+ * The same in the place of one of his own, as dup2(2) does.  The answer is
+ * still to be given.
+ */
+int cdn_sys_notify_replace(int listener, uint64_t id, int fd, unsigned flags,
+    int place);
+
 /* Since 6.6: who answers wakes the caller on his own CPU.  0 or -errno. */
 int cdn_sys_notify_sync(int listener);
 

@@ -483,6 +483,21 @@ cdn_authority_build_like(struct cdn_arena *arena,
 	return code;
 }
 
+int
+cdn_authority_below(struct cdn_arena *arena, const struct cdn_authority *inner,
+    const struct cdn_authority *outer, const struct cdn_authority **ret,
+    struct cordon_error *err)
+{
+	struct cdn_authority *a = cdn_arena_alloc(arena, sizeof(*a));
+
+	if (a == NULL)
+		return cdn_err_nomem(err);
+	*a = *inner;
+	a->outer = outer;
+	*ret = a;
+	return 0;
+}
+
 const struct cordon_profile *
 cdn_authority_preset_profile(const struct cdn_authority *authority)
 {

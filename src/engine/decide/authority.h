@@ -35,6 +35,7 @@ struct cdn_layer {
 };
 
 struct cdn_authority {
+	const struct cdn_authority *outer; /* which must allow, too; or NULL */
 	const char *profile_name;
 	cdn_str workspace; /* without the leading slash */
 	const struct cdn_preset *preset;

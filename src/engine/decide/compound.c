@@ -156,6 +156,9 @@ cdn_decide_subtree(const struct cdn_authority *authority, enum cordon_as as,
 	if (op != CORDON_READ)
 		result = both(result,
 		    subtree_one(authority, as, CORDON_READ, stripped));
+	if (authority->outer != NULL)
+		result = both(result,
+		    cdn_decide_subtree(authority->outer, as, op, path));
 	return result;
 }
 
@@ -171,6 +174,13 @@ cdn_decide_subtrees(const struct cdn_authority *authority, enum cordon_as as,
 	for (enum cordon_op op = CORDON_MODIFY; op <= CORDON_EXEC; op++)
 		ret[op] = read == CDN_SUBTREE_DENY ? read :
 		    both(read, subtree_one(authority, as, op, stripped));
+	if (authority->outer != NULL) {
+		enum cdn_subtree outer[CDN_RULE_OPS];
+
+		cdn_decide_subtrees(authority->outer, as, path, outer);
+		for (size_t op = 0; op < CDN_RULE_OPS; op++)
+			ret[op] = both(ret[op], outer[op]);
+	}
 }
 
 /* ----- Does anything change below when p becomes q? ------------------------- */
@@ -261,7 +271,8 @@ cdn_decide_same(const struct cdn_authority *authority, enum cordon_as as,
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
 		if (!same_op(authority, as, op, p, q))
 			return false;
-	return true;
+	return authority->outer == NULL ||
+	    cdn_decide_same(authority->outer, as, p, q);
 }
 
 /* ----- What a link would lead away from ------------------------------------- */
@@ -385,8 +396,9 @@ becomes_program(const struct cdn_authority *authority, enum cordon_as as,
 	return verdict.allowed;
 }
 
-enum cdn_compound_result
-cdn_decide_compound(const struct cdn_authority *authority, enum cordon_as as,
+/* Without what is outside of it; the single parts are asked of both. */
+static enum cdn_compound_result
+compound(const struct cdn_authority *authority, enum cordon_as as,
     enum cdn_compound what, cdn_str from, cdn_str to,
     struct cordon_verdict *ret_verdict)
 {
@@ -409,4 +421,20 @@ cdn_decide_compound(const struct cdn_authority *authority, enum cordon_as as,
 	    becomes_program(authority, as, from, to))
 		return CDN_COMPOUND_SPLIT;
 	return CDN_COMPOUND_ALLOW;
+}
+
+enum cdn_compound_result
+cdn_decide_compound(const struct cdn_authority *authority, enum cordon_as as,
+    enum cdn_compound what, cdn_str from, cdn_str to,
+    struct cordon_verdict *ret_verdict)
+{
+	enum cdn_compound_result outer = CDN_COMPOUND_ALLOW, own;
+
+	if (authority->outer != NULL)
+		outer = cdn_decide_compound(authority->outer, as, what, from,
+		    to, ret_verdict);
+	if (outer == CDN_COMPOUND_DENY)
+		return outer;
+	own = compound(authority, as, what, from, to, ret_verdict);
+	return own == CDN_COMPOUND_ALLOW ? outer : own;
 }

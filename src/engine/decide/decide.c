@@ -1,5 +1,7 @@
 /*
- * decide - the intersection of the layers, outermost first.
+ * decide - the intersection of the layers, outermost first.  Of an authority
+ * inside of another one, too: nothing is asked of the inner one that the outer
+ * one denies.
  *
  * A denial names the outermost layer that denies; an allow names the
  * innermost document whose rule matched.  In the questions of a process or an
@@ -302,6 +304,8 @@ cdn_decide_network_keys(const struct cdn_authority *authority,
 {
 	bool trusted = false;
 
+	if (authority->outer != NULL)
+		cdn_decide_network_keys(authority->outer, key, arg);
 	for (size_t i = 0; i < authority->layer_count; i++) {
 		const struct cdn_layer *layer = &authority->layers[i];
 
@@ -452,8 +456,14 @@ void
 cdn_decide(const struct cdn_authority *authority,
     const struct cdn_question *question, struct cordon_verdict *ret)
 {
-	struct cdn_answer given = judge(authority, question);
+	struct cdn_answer given;
 
+	if (authority->outer != NULL) {
+		cdn_decide(authority->outer, question, ret);
+		if (!ret->allowed)
+			return;
+	}
+	given = judge(authority, question);
 	*ret = cdn_finding_verdict(&given.finding, question->as, question->op,
 	    given.layer, authority->profile_name);
 }

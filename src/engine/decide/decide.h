@@ -103,6 +103,15 @@ CDN_MUST_USE int cdn_authority_build_like(struct cdn_arena *arena,
     const struct cdn_authority *like, const struct cdn_authority_spec *spec,
     const struct cdn_authority **ret, struct cordon_error *err);
 
+/*
+ * `inner` inside of `outer`: both must allow, and outer is asked first.  outer
+ * may be inside of yet another one; one around inner is replaced by outer, which
+ * must stand for it, too.  Both must live as long.
+ */
+CDN_MUST_USE int cdn_authority_below(struct cdn_arena *arena,
+    const struct cdn_authority *inner, const struct cdn_authority *outer,
+    const struct cdn_authority **ret, struct cordon_error *err);
+
 /* The preset's own rules as a profile, for printing; lives with authority. */
 const struct cordon_profile *cdn_authority_preset_profile(
     const struct cdn_authority *authority);

@@ -187,6 +187,8 @@ cdn_decide_explain(const struct cdn_authority *authority,
 	bool network = question->op == CORDON_CONNECT ||
 	    question->op == CORDON_BIND;
 
+	if (authority->outer != NULL)
+		cdn_decide_explain(authority->outer, question, matched, arg);
 	if (network && question->is_socket)
 		tell_socket(&t, question, stripped);
 	else if (network)

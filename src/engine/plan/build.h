@@ -75,6 +75,11 @@ bool cdn_plan_may_appear(const struct cdn_plan_build *b, const char *dir,
 
 bool cdn_region_is_mixed(enum cdn_region_kind kind);
 
+/* ----- within.c ---------------------------------------------------------- */
+
+/* Of a run inside of another one: no region more than the one around it. */
+void cdn_plan_hold_within(struct cdn_plan_build *b);
+
 /* ----- report.c ---------------------------------------------------------- */
 
 /* The deepest region at or above path, or NULL; once they are in order. */

@@ -105,7 +105,7 @@ choose(struct cdn_plan_build *b)
 	plan->traced = b->in->trace && b->broker;
 	plan->agent = b->in->spec->kept.n > 0;
 	plan->strict = b->in->spec->preset == CORDON_PRESET_STRICT ||
-	    !plan->caged;
+	    b->in->strict || !plan->caged;
 	plan->network = cdn_decide_network(b->in->authority);
 	if (!b->broker && cdn_plan_network_judged(plan->network))
 		plan->network = CDN_NETWORK_NONE;
@@ -141,6 +141,8 @@ build(struct cdn_plan_build *b)
 		code = cdn_plan_find_regions(b);
 	if (code != 0)
 		return code;
+	if (b->in->outer != NULL)
+		cdn_plan_hold_within(b);
 	choose(b);
 	code = cdn_plan_find_rules(b);
 	if (code == 0)

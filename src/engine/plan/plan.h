@@ -129,6 +129,7 @@ enum cdn_plan_unix {
 
 struct cdn_plan {
 	const char *workspace;
+	const struct cdn_authority *view; /* of which the regions were asked */
 	enum cdn_plan_mode mode;
 	/* Effective: without a broker what only it could judge is NONE. */
 	enum cdn_network_mode network;
@@ -190,6 +191,9 @@ struct cdn_plan_input {
 	const struct cdn_plan_reader *reader;
 	bool has_broker;
 	bool trace; /* mode C for everything */
+	/* Of a run inside of another one. */
+	bool strict; /* which is so, or lies in one */
+	const struct cdn_plan *outer; /* its plan; NULL: there is none */
 };
 
 /*

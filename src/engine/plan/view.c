@@ -273,6 +273,11 @@ cdn_plan_find_view(struct cdn_plan_build *b)
 	for (size_t i = 0; i < closed->n; i++)
 		any |= b->unreadable[i] = is_unreadable(b, &closed->v[i]);
 	code = any ? build_without(b) : 0;
+	/* What the plan around it left out, it left out for the same run. */
+	if (code == 0 && b->in->outer != NULL)
+		code = cdn_authority_below(b->arena, b->view,
+		    b->in->outer->view, &b->view, b->err);
+	b->plan->view = b->view;
 	if (code == 0 && !b->broker)
 		code = find_guarded(b);
 	return code;

@@ -306,6 +306,10 @@ cdn_policy_parse(cdn_str text, const char *source, struct cordon_diags *diags,
 		return code;
 	}
 	cdn_digest(text, policy->digest);
+	if (!cdn_arena_str(policy->arena, text, &policy->text)) {
+		cdn_policy_free(policy);
+		return cdn_err_nomem(err);
+	}
 	*ret = policy;
 	return 0;
 }

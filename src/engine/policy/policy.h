@@ -125,6 +125,7 @@ struct cordon_policy {
 	struct cdn_arena *arena; /* owns everything below */
 	const char *source;	 /* file name as given */
 	char digest[65];	 /* SHA-256 of the bytes, hex; "" if merged */
+	cdn_str text;		 /* the bytes; .p NULL if merged */
 
 	cdn_str name; /* NUL-terminated */
 	struct cdn_pos name_pos;

@@ -122,6 +122,7 @@ const char *cli_hook_agent_word(int i);
 
 int cli_check(const struct cli_args *args);
 int cli_run(const struct cli_args *args);
+int cli_stand_in(void); /* of a run inside of a run: see CORDON_STAND_IN */
 int cli_plan(const struct cli_args *args);
 int cli_policy_validate(const struct cli_args *args);
 int cli_policy_lint(const struct cli_args *args);

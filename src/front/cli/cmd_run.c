@@ -93,6 +93,15 @@ failure_of(const struct cordon_error *err)
 	return err->code == CORDON_E_EXEC ? CLI_RUN_REFUSED : CLI_RUN_FAILED;
 }
 
+int
+cli_stand_in(void)
+{
+	struct cordon_error err = { 0 };
+	int status = cordon_stand_in(&err);
+
+	return status >= 0 ? status : failure_of(&err);
+}
+
 /* ----- Running -------------------------------------------------------------- */
 
 static void
@@ -137,6 +146,7 @@ run(const struct cordon_session *session,
 	options.forward_signals = true;
 	options.sole = true;
 	options.notice = notice;
+	options.stand_in = "/proc/self/exe";
 	if (cordon_run(session, &options, &result, &err) != 0) {
 		cli_denials_done(&denials);
 		return failure_of(&err);

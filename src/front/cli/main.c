@@ -100,6 +100,8 @@ dispatch(int argc, char **argv)
 		printf("cordon %s\n", cordon_version());
 		return CLI_YES;
 	}
+	if (strcmp(argv[0], CORDON_STAND_IN) == 0 && argc == 1)
+		return cli_stand_in();
 	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "help") == 0)
 		return cli_help_words(argc - 1, argv + 1);
 	command = cli_command_find(argv[0]);

@@ -202,7 +202,9 @@ $head
 END
 mkdir unseen && chmod 0 unseen
 refused d 'cat sub/secret'
-allowed d 'cat sub/pub && echo x >>sub/pub && chmod 644 sub/pub'
+# A run around this one has a rule about all names, and misses the directory.
+[ "${CORDON_OUTER-}" = C ] ||
+    allowed d 'cat sub/pub && echo x >>sub/pub && chmod 644 sub/pub'
 refused c 'cat sub/pub'
 rmdir unseen
 allowed c 'cat sub/pub'

@@ -1,0 +1,464 @@
+/*
+ * guests - the runs inside of one, each with a thread that has no other rights
+ * than the process: threads of the broker are confined, and all they make.
+ */
+#include "enforce/launch/nested.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "enforce/session/handover.h"
+
+struct guest {
+	struct cdn_guests *guests;
+	int fd; /* -1: nobody is here */
+	bool let_in; /* it has a thread */
+	bool done;   /* which only waits to be joined */
+	pthread_t thread;
+};
+
+struct cdn_guests {
+	struct cordon_process *outer;
+	int wake_fd;
+	pthread_mutex_t mutex; /* for what follows */
+	bool closing;
+	struct guest v[CDN_NESTED_MAX];
+};
+
+/* ----- One of them --------------------------------------------------------------- */
+
+/* What it asks for, while it is here. */
+struct stay {
+	struct guest *guest;
+	struct cdn_buf bytes;
+	struct cdn_nested_wish wish;
+	struct cordon_session *session;
+	struct cordon_run_options options;
+	struct cdn_buf notices;
+	int stdio[3];
+	struct cordon_process *process;
+};
+
+static int
+read_request(struct stay *stay)
+{
+	struct cdn_nested_head head;
+	char room[4096];
+	int r = cdn_nested_receive(stay->guest->fd, &head, sizeof(head));
+
+	if (r == 0 && (head.magic != CDN_NESTED_MAGIC ||
+		head.size > CDN_NESTED_BYTES))
+		r = -EBADMSG;
+	for (size_t left = r == 0 ? head.size : 0; left > 0 && r == 0;) {
+		size_t n = left < sizeof(room) ? left : sizeof(room);
+
+		r = cdn_nested_receive(stay->guest->fd, room, n);
+		if (r == 0)
+			cdn_buf_add(&stay->bytes, room, n);
+		left -= n;
+	}
+	return r == 0 && cdn_buf_failed(&stay->bytes) ? -ENOMEM : r;
+}
+
+static int
+understand(struct stay *stay, struct cordon_error *err)
+{
+	const struct cordon_process *outer = stay->guest->guests->outer;
+	struct cdn_form form = { .reading = true,
+		.in = { stay->bytes.p, stay->bytes.n } };
+	int code = cdn_session_take_over(&form, outer->session,
+	    &stay->session, err);
+
+	if (code != 0)
+		return code;
+	stay->session->outer_terms = &outer->terms;
+	stay->session->outer_plan = outer->plan->plan;
+	cdn_nested_form(&form, &stay->wish);
+	if (cdn_form_is_whole(&form))
+		return 0;
+	return cdn_err(err, CORDON_E_INVALID,
+	    "what an inner run handed over is not understood");
+}
+
+/* One line of a text for the inner one. */
+static void
+notice(const char *text, void *arg)
+{
+	struct stay *stay = arg;
+
+	cdn_buf_printf(&stay->notices, "%s\n", text);
+}
+
+static void
+fill_options(struct stay *stay)
+{
+	static const enum cordon_enforcement enforcements[] = {
+		[CDN_ENFORCEMENT_UNSET] = CORDON_ENFORCEMENT_REQUIRED,
+		[CDN_ENFORCEMENT_BEST_EFFORT] = CORDON_ENFORCEMENT_BEST_EFFORT,
+		[CDN_ENFORCEMENT_DEGRADED] = CORDON_ENFORCEMENT_DEGRADED,
+		[CDN_ENFORCEMENT_REQUIRED] = CORDON_ENFORCEMENT_REQUIRED,
+	};
+	const struct cordon_run_options *outer =
+	    stay->guest->guests->outer->options;
+
+	stay->options = (struct cordon_run_options){
+		.size = sizeof(stay->options),
+		.argv = stay->wish.argv,
+		.cwd = stay->wish.cwd,
+		.stdin_mode = CORDON_STDIN_INHERIT,
+		.output = CORDON_OUTPUT_PASS,
+		.environment = CORDON_ENV_EXACT,
+		.env = stay->wish.env,
+		.env_count = stay->wish.env_count,
+		.backend = CORDON_BACKEND_NATIVE,
+		.enforcement = enforcements[stay->wish.enforcement],
+		.isolation = stay->wish.isolation ==
+			CDN_ISOLATION_NAMESPACES ?
+		    CORDON_ISOLATION_NAMESPACES : CORDON_ISOLATION_NONE,
+		.audit = outer->audit,
+		.denied = outer->denied,
+		.denied_arg = outer->denied_arg,
+		.notice = notice,
+		.notice_arg = stay,
+		.trace = stay->wish.trace,
+	};
+}
+
+/* The process of the run goes there before it is in the cage. */
+static int
+check_cwd(const struct stay *stay, struct cordon_error *err)
+{
+	struct cordon_verdict verdict;
+	struct cdn_real real;
+	int code;
+
+	if (stay->wish.cwd[0] != '/')
+		return cdn_err(err, CORDON_E_INVALID,
+		    "'%s' is no absolute path", stay->wish.cwd);
+	code = cdn_session_find(stay->session, "/",
+	    cdn_str_of(stay->wish.cwd), &real, err);
+	if (code == 0)
+		code = cdn_session_judge(stay->session, CORDON_AS_PROCESS,
+		    CORDON_READ, &real, &verdict, err);
+	if (code != 0 || verdict.allowed)
+		return code;
+	return cdn_err(err, CORDON_E_ENFORCE, "an inner run starts where both "
+	    "policies let it read, and '%s' is not such a place",
+	    stay->wish.cwd);
+}
+
+/* Nothing is started yet; but what can be refused is refused now. */
+static int
+consider(struct stay *stay, struct cordon_error *err)
+{
+	struct cordon_plan *plan = NULL;
+	int code = check_cwd(stay, err);
+
+	if (code == 0)
+		code = cdn_launch_plan(stay->session, &stay->options, &plan,
+		    err);
+	if (code == 0 && !plan->plan->caged)
+		code = cdn_err(err, CORDON_E_ENFORCE,
+		    "there is no sandbox here any more");
+	if (code == 0)
+		code = cdn_launch_accept(plan, err);
+	if (code == 0)
+		cdn_launch_tell(plan, &stay->options);
+	cdn_launch_plan_free(plan);
+	return code;
+}
+
+/* ----- Its run ------------------------------------------------------------------- */
+
+static void
+close_stdio(struct stay *stay)
+{
+	for (size_t i = 0; i < CDN_LEN(stay->stdio); i++) {
+		if (stay->stdio[i] >= 0)
+			close(stay->stdio[i]);
+		stay->stdio[i] = -1;
+	}
+}
+
+/* Exactly three; whatever else comes is closed by the kernel, or by us. */
+static bool
+take_stdio(struct stay *stay, struct msghdr *message)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(message);
+
+	if (c == NULL || c->cmsg_level != SOL_SOCKET ||
+	    c->cmsg_type != SCM_RIGHTS)
+		return false;
+	if (c->cmsg_len == CMSG_LEN(sizeof(stay->stdio)) &&
+	    (message->msg_flags & MSG_CTRUNC) == 0) {
+		memcpy(stay->stdio, CMSG_DATA(c), sizeof(stay->stdio));
+		return true;
+	}
+	for (size_t i = 0; CMSG_LEN((i + 1) * sizeof(int)) <= c->cmsg_len;
+	     i++) {
+		int fd;
+
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+		close(fd);
+	}
+	return false;
+}
+
+static bool
+await_go(struct stay *stay)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(stay->stdio))];
+	unsigned char byte = 0xff;
+	struct iovec into = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &into, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control) };
+	ssize_t n;
+
+	do
+		n = recvmsg(stay->guest->fd, &message, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	return n == 1 && take_stdio(stay, &message) && byte == CDN_NESTED_GO;
+}
+
+/* False: it is to end, because nobody waits for it any more. */
+static bool
+obey(const struct stay *stay)
+{
+	unsigned char signal = 0;
+	ssize_t n = recv(stay->guest->fd, &signal, 1, MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (n == 1 && signal != 0)
+		(void)!cdn_run_signal(cdn_launch_running(stay->process),
+		    signal, NULL);
+	return n == 1;
+}
+
+static void
+attend(struct stay *stay)
+{
+	struct cdn_running *running = cdn_launch_running(stay->process);
+	struct pollfd on[2] = { { cdn_run_fd(running), POLLIN, 0 },
+		{ stay->guest->fd, POLLIN, 0 } };
+
+	while (!cdn_run_step(running)) {
+		(void)poll(on, CDN_LEN(on), -1);
+		if (on[1].revents != 0 && !obey(stay)) {
+			cdn_run_kill(running);
+			on[1].fd = -1; /* the end is near */
+		}
+		on[1].revents = 0;
+	}
+}
+
+static void
+tell_end(const struct stay *stay, const struct cordon_run_result *result)
+{
+	int fd = stay->guest->fd;
+
+	if (result->signal != 0)
+		(void)!cdn_nested_say(fd, CDN_NESTED_KILLED, result->signal,
+		    "");
+	else
+		(void)!cdn_nested_say(fd, CDN_NESTED_EXITED,
+		    result->has_exit_code ? result->exit_code : 1, "");
+}
+
+static int
+run(struct stay *stay, struct cordon_error *err)
+{
+	struct cordon_run_result result = { 0 };
+	int code;
+
+	if (!await_go(stay))
+		return cdn_err(err, CORDON_E_INVALID,
+		    "an inner run gave no descriptors");
+	stay->options.notice = NULL; /* all is told */
+	/* Its broker cannot look everywhere where ours could. */
+	cdn_broker_look(stay->guest->guests->outer->broker);
+	code = cdn_launch_start_nested(stay->guest->guests->outer,
+	    stay->session, &stay->options, stay->stdio, &stay->process, err);
+	close_stdio(stay);
+	if (code != 0)
+		return code;
+	attend(stay);
+	code = cdn_launch_wait(stay->process, &result, err);
+	if (code == 0) {
+		__atomic_fetch_add(&stay->guest->guests->outer->denials,
+		    result.denials, __ATOMIC_RELAXED);
+		tell_end(stay, &result);
+	}
+	cordon_run_result_done(&result);
+	return code;
+}
+
+static void
+host(struct stay *stay)
+{
+	struct cordon_error err = { 0 };
+	int fd = stay->guest->fd;
+	int code = understand(stay, &err);
+
+	if (code == 0) {
+		fill_options(stay);
+		code = consider(stay, &err);
+	}
+	if (code == 0 && cdn_nested_say(fd, CDN_NESTED_ACCEPTED, 0,
+		stay->notices.n == 0 ? "" : stay->notices.p) == 0)
+		code = run(stay, &err);
+	if (code != 0)
+		(void)!cdn_nested_say(fd, CDN_NESTED_REFUSED, code, err.text);
+}
+
+/* The slot is free again when it was joined. */
+static void *
+guest_main(void *arg)
+{
+	struct guest *guest = arg;
+	struct stay stay = { .guest = guest, .stdio = { -1, -1, -1 } };
+
+	cdn_buf_init(&stay.bytes, CDN_NESTED_BYTES);
+	cdn_buf_init(&stay.notices, CDN_NESTED_TEXT - 1);
+	if (read_request(&stay) == 0)
+		host(&stay);
+	close_stdio(&stay);
+	cdn_session_free(stay.session);
+	cdn_buf_done(&stay.notices);
+	cdn_buf_done(&stay.bytes);
+	pthread_mutex_lock(&guest->guests->mutex);
+	(void)shutdown(guest->fd, SHUT_RDWR);
+	guest->done = true;
+	pthread_mutex_unlock(&guest->guests->mutex);
+	(void)eventfd_write(guest->guests->wake_fd, 1);
+	return NULL;
+}
+
+/* ----- All of them --------------------------------------------------------------- */
+
+static unsigned
+depth_of(const struct cordon_session *session)
+{
+	unsigned n = 1;
+
+	while ((session = session->outer) != NULL)
+		n++;
+	return n;
+}
+
+static bool
+is_offered(const struct cordon_process *p)
+{
+	const struct cdn_limits *limits = &p->terms.limits;
+
+	return p->spaces == NULL && p->inside == NULL &&
+	    (limits->cpu_ms | limits->memory_bytes | limits->processes) == 0 &&
+	    depth_of(p->session) < CDN_NESTED_DEPTH;
+}
+
+int
+cdn_guests_open(struct cordon_process *outer, struct cdn_guests **ret,
+    struct cordon_error *err)
+{
+	struct cdn_guests *guests;
+
+	*ret = NULL;
+	if (!is_offered(outer))
+		return 0;
+	guests = cdn_arena_alloc(outer->arena, sizeof(*guests));
+	if (guests == NULL)
+		return cdn_err_nomem(err);
+	guests->outer = outer;
+	for (size_t i = 0; i < CDN_LEN(guests->v); i++) {
+		guests->v[i].guests = guests;
+		guests->v[i].fd = -1;
+	}
+	guests->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (guests->wake_fd < 0)
+		return cdn_err_sys(err, errno, "failed to make an eventfd");
+	pthread_mutex_init(&guests->mutex, NULL);
+	*ret = guests;
+	return 0;
+}
+
+int
+cdn_guests_fd(const struct cdn_guests *guests)
+{
+	return guests->wake_fd;
+}
+
+/* Confined: the thread is made by somebody else. */
+int
+cdn_guests_knock(int fd, void *arg)
+{
+	struct cdn_guests *guests = arg;
+	int r = -EAGAIN;
+
+	pthread_mutex_lock(&guests->mutex);
+	for (size_t i = 0; i < CDN_LEN(guests->v) && !guests->closing; i++)
+		if (guests->v[i].fd < 0) {
+			guests->v[i].fd = fd;
+			(void)eventfd_write(guests->wake_fd, 1);
+			r = 0;
+			break;
+		}
+	pthread_mutex_unlock(&guests->mutex);
+	return r;
+}
+
+/* With the lock; a thread that is done does not need it any more. */
+static void
+see_off(struct guest *guest)
+{
+	if (guest->let_in)
+		(void)pthread_join(guest->thread, NULL);
+	if (guest->fd >= 0)
+		close(guest->fd);
+	guest->fd = -1;
+	guest->let_in = guest->done = false;
+}
+
+void
+cdn_guests_let_in(void *arg)
+{
+	struct cdn_guests *guests = arg;
+	eventfd_t n;
+
+	(void)eventfd_read(guests->wake_fd, &n);
+	pthread_mutex_lock(&guests->mutex);
+	for (size_t i = 0; i < CDN_LEN(guests->v); i++) {
+		struct guest *guest = &guests->v[i];
+
+		if (guest->done)
+			see_off(guest);
+		if (guest->fd < 0 || guest->let_in)
+			continue;
+		guest->let_in = pthread_create(&guest->thread, NULL,
+		    guest_main, guest) == 0;
+		if (!guest->let_in)
+			see_off(guest);
+	}
+	pthread_mutex_unlock(&guests->mutex);
+}
+
+/* Each sees that nobody is at the other end, and ends its run. */
+void
+cdn_guests_close(struct cdn_guests *guests)
+{
+	if (guests == NULL)
+		return;
+	pthread_mutex_lock(&guests->mutex);
+	guests->closing = true;
+	for (size_t i = 0; i < CDN_LEN(guests->v); i++)
+		if (guests->v[i].fd >= 0)
+			(void)shutdown(guests->v[i].fd, SHUT_RDWR);
+	pthread_mutex_unlock(&guests->mutex);
+	for (size_t i = 0; i < CDN_LEN(guests->v); i++)
+		see_off(&guests->v[i]);
+	close(guests->wake_fd);
+	pthread_mutex_destroy(&guests->mutex);
+}

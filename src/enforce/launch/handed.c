@@ -1,0 +1,284 @@
+/*
+ * handed - the inner half of a run inside of a run.  It is trusted with nothing:
+ * see nested.h.
+ */
+#include "enforce/launch/nested.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "enforce/session/handover.h"
+#include "enforce/sys/raw.h"
+
+#define STREAM 3 /* of the stand-in, behind its stdio */
+
+/* ----- Asking -------------------------------------------------------------------- */
+
+/* Outside of a run of ours the name leads nowhere. */
+static int
+reach(void)
+{
+	static const struct sockaddr_un address = { .sun_family = AF_UNIX,
+		.sun_path = CDN_BROKER_NESTED };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) ==
+	    0)
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+static const char *
+working_directory(const struct cordon_process *p)
+{
+	char path[CDN_PATH_MAX + 1];
+
+	if (p->options->cwd != NULL)
+		return realpath(p->options->cwd, path) == NULL ? NULL :
+		    cdn_arena_dup(p->arena, path, strlen(path));
+	return getcwd(path, sizeof(path)) == NULL ? NULL :
+	    cdn_arena_dup(p->arena, path, strlen(path));
+}
+
+/* By its own name: the one given may mean another file to the child. */
+static const char *
+find_stand_in(const struct cordon_process *p)
+{
+	char path[CDN_PATH_MAX + 1];
+
+	if (p->options->stand_in == NULL ||
+	    realpath(p->options->stand_in, path) == NULL)
+		return NULL;
+	return cdn_arena_dup(p->arena, path, strlen(path));
+}
+
+static size_t
+count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n] != NULL)
+		n++;
+	return n;
+}
+
+static int
+write_request(const struct cordon_process *p, struct cdn_buf *out,
+    struct cordon_error *err)
+{
+	struct cdn_form form = { .out = out };
+	struct cdn_nested_wish wish = {
+		.argv = p->options->argv,
+		.env = (const char *const *)p->request.envp,
+		.env_count = count(p->request.envp),
+		.cwd = working_directory(p),
+		.enforcement = p->terms.enforcement,
+		.isolation = p->terms.isolation,
+		.trace = p->terms.trace,
+	};
+
+	while (wish.argv[wish.argc] != NULL)
+		wish.argc++;
+	if (wish.cwd == NULL)
+		return cdn_err_sys(err, errno, "current directory");
+	cdn_session_hand_over(p->session, &form);
+	cdn_nested_form(&form, &wish);
+	if (cdn_form_is_whole(&form))
+		return 0;
+	return cdn_err(err, CORDON_E_INVALID, "this run is too large to be "
+	    "handed to the one around it (%lu MiB at most)",
+	    CDN_NESTED_BYTES / (1024UL * 1024UL));
+}
+
+/* What a person should know comes in lines. */
+static void
+tell(const struct cordon_process *p, char *text)
+{
+	char *rest = text;
+	const char *line;
+
+	while (p->options->notice != NULL &&
+	    (line = strsep(&rest, "\n")) != NULL)
+		if (line[0] != '\0')
+			p->options->notice(line, p->options->notice_arg);
+}
+
+static int
+ask(const struct cordon_process *p, int fd, const struct cdn_buf *request,
+    struct cordon_error *err)
+{
+	struct cdn_nested_head head = { CDN_NESTED_MAGIC,
+		(uint32_t)request->n };
+	CDN_UNINITIALIZED struct cdn_nested_answer answer;
+	int r = cdn_nested_send(fd, &head, sizeof(head));
+
+	if (r == 0)
+		r = cdn_nested_send(fd, request->p, request->n);
+	if (r == 0)
+		r = cdn_nested_hear(fd, &answer);
+	if (r < 0)
+		return cdn_err(err, CORDON_E_ENFORCE, "this run is inside of "
+		    "another one, which did not take it (%s)", strerror(-r));
+	if (answer.says != CDN_NESTED_ACCEPTED)
+		return cdn_err(err, answer.value < 0 ? answer.value :
+		    CORDON_E_ENFORCE, "%s", answer.text);
+	tell(p, answer.text);
+	return 0;
+}
+
+int
+cdn_launch_hand_over(struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_buf request;
+	int code;
+
+	if (p->session->worker_count > 0)
+		return CORDON_E_NOT_FOUND; /* what it may is not all in a form */
+	p->stand_in = find_stand_in(p);
+	p->handed_fd = p->stand_in == NULL ? -1 : reach();
+	if (p->handed_fd < 0)
+		return CORDON_E_NOT_FOUND;
+	cdn_buf_init(&request, CDN_NESTED_BYTES);
+	code = write_request(p, &request, err);
+	if (code == 0)
+		code = ask(p, p->handed_fd, &request, err);
+	cdn_buf_done(&request);
+	return code;
+}
+
+/* ----- The stand-in -------------------------------------------------------------- */
+
+/* The stream is the only descriptor that it has besides its stdio. */
+CDN_BARE static int
+keep_stream(const void *arg, pid_t pid)
+{
+	const struct cordon_process *p = arg;
+	long r;
+
+	(void)pid;
+	if (p->handed_fd == STREAM)
+		r = cdn_raw(SYS_fcntl, STREAM, F_SETFD, 0);
+	else
+		r = cdn_raw(SYS_dup3, p->handed_fd, STREAM, 0);
+	return r < 0 ? (int)r : 0;
+}
+
+/* Limits of the command are for it, and time and output for both. */
+void
+cdn_launch_stand_in(struct cordon_process *p)
+{
+	static char name[] = "cordon", word[] = CORDON_STAND_IN;
+	static char *const argv[] = { name, word, NULL };
+	struct cdn_run_request *r = &p->request;
+
+	r->program = p->stand_in;
+	r->argv = argv;
+	r->limits = (struct cdn_run_limits){ 0 };
+	r->entry = (struct cdn_entry){ .enter = keep_stream, .arg = p };
+}
+
+static int
+give_stdio(void)
+{
+	static const int stdio[3] = { 0, 1, 2 };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(stdio))] = {
+		0 };
+	unsigned char byte = CDN_NESTED_GO;
+	struct iovec from = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &from, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(stdio));
+	memcpy(CMSG_DATA(c), stdio, sizeof(stdio));
+	return sendmsg(STREAM, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+}
+
+/* All that can be caught and mean something to another process. */
+static int
+catch_signals(void)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	sigdelset(&set, SIGCHLD);
+	sigdelset(&set, SIGPIPE);
+	sigdelset(&set, SIGTTOU);
+	sigdelset(&set, SIGTTIN);
+	sigdelset(&set, SIGTSTP);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void
+pass_signal(int fd)
+{
+	struct signalfd_siginfo info;
+	unsigned char signal;
+
+	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	signal = (unsigned char)info.ssi_signo;
+	(void)!cdn_nested_send(STREAM, &signal, 1);
+}
+
+static bool
+is_told(int signals)
+{
+	struct pollfd on[2] = { { STREAM, POLLIN, 0 },
+		{ signals, POLLIN, 0 } };
+
+	if (poll(on, CDN_LEN(on), -1) < 0)
+		return errno != EINTR;
+	if (on[1].revents != 0)
+		pass_signal(signals);
+	return on[0].revents != 0;
+}
+
+/* As the command ended, so that who started us sees that. */
+static void
+die_of(int signal)
+{
+	sigset_t set;
+
+	(void)sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL },
+	    NULL);
+	(void)kill(getpid(), signal);
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+int
+cdn_launch_stand_in_main(struct cordon_error *err)
+{
+	CDN_UNINITIALIZED struct cdn_nested_answer answer;
+	int signals = catch_signals();
+	int r = signals < 0 ? -errno : give_stdio();
+
+	if (r < 0)
+		return cdn_err_sys(err, -r, "the run around this one");
+	while (!is_told(signals))
+		;
+	r = cdn_nested_hear(STREAM, &answer);
+	if (r < 0)
+		return cdn_err(err, CORDON_E_SYSTEM,
+		    "the run around this one is gone");
+	if (answer.says == CDN_NESTED_EXITED)
+		return answer.value & 0xff;
+	if (answer.says == CDN_NESTED_KILLED)
+		die_of(answer.value);
+	return cdn_err(err, answer.value < 0 ? answer.value : CORDON_E_SYSTEM,
+	    "%s", answer.text);
+}

@@ -1,0 +1,106 @@
+/*
+ * nested - a run inside of a run.
+ *
+ *	inside				outside
+ *	cordon run ── connects ───────► broker: gives it a stream
+ *	   │  ───── what it wants ────► guest: parses, plans, refuses or accepts
+ *	   │  ◄──── accepted ────────
+ *	stand-in ── its stdio ────────► guest: a run of its own, beside the outer
+ *	   │  ───── signals ──────────►  one, with the intersection of both
+ *	   │  ◄──── how it ended ─────   policies
+ *
+ * A cage cannot be built inside of a cage, and whoever is inside can be killed,
+ * traced or impersonated by those he lives with.  So nobody in there is trusted
+ * with anything: the outer process starts the inner command itself, in a cage
+ * that both policies made.  It has its own listener, which is how its calls are
+ * known, and its own Landlock domain, which lies beside that of the outer run:
+ * neither can trace or signal the other's processes.  What is said over the
+ * stream can start one run, send signals to it and end it.
+ *
+ * Not offered, so that an inner run is refused as where there is no sandbox:
+ * where the outer one has namespaces of its own, or limits that the two would
+ * have to share (CPU, memory, processes), and below CDN_NESTED_DEPTH.
+ */
+#ifndef CDN_LAUNCH_NESTED_H
+#define CDN_LAUNCH_NESTED_H
+
+#include "base/form.h"
+#include "enforce/launch/process.h"
+
+/* ----- What is said ---------------------------------------------------------- */
+
+#define CDN_NESTED_MAGIC 0x4e44524fU
+
+/* Before the form of a request. */
+struct cdn_nested_head {
+	uint32_t magic;
+	uint32_t size; /* of what follows */
+};
+
+/* What an inner run asks for besides its session. */
+struct cdn_nested_wish {
+	const char *const *argv;
+	size_t argc;
+	const char *const *env;
+	size_t env_count;
+	const char *cwd;
+	unsigned enforcement; /* enum cdn_enforcement */
+	unsigned isolation;   /* enum cdn_isolation */
+	bool trace;
+};
+void cdn_nested_form(struct cdn_form *form, struct cdn_nested_wish *wish);
+
+enum cdn_nested_says {
+	CDN_NESTED_ACCEPTED, /* text: what a person should know */
+	CDN_NESTED_REFUSED,  /* value: CORDON_E_..., text: why */
+	CDN_NESTED_EXITED,   /* value: its status */
+	CDN_NESTED_KILLED,   /* value: the signal */
+};
+struct cdn_nested_answer {
+	uint32_t says;
+	int32_t value;
+	uint32_t size; /* of text */
+	char text[CDN_NESTED_TEXT];
+};
+
+/* One byte each, from the stand-in; stdio comes with the first. */
+#define CDN_NESTED_GO 0 /* otherwise the number of a signal */
+
+/* All of it; 0 or -errno, -EPIPE when the other end is gone. */
+CDN_MUST_USE int cdn_nested_send(int fd, const void *bytes, size_t size);
+CDN_MUST_USE int cdn_nested_receive(int fd, void *bytes, size_t size);
+CDN_MUST_USE int cdn_nested_say(int fd, enum cdn_nested_says says, int value,
+    const char *text);
+CDN_MUST_USE int cdn_nested_hear(int fd, struct cdn_nested_answer *ret);
+
+/* ----- Outside (guests.c) ----------------------------------------------------- */
+
+/* NULL where it is not offered; CORDON_E_NOMEM, _SYSTEM. */
+CDN_MUST_USE int cdn_guests_open(struct cordon_process *outer,
+    struct cdn_guests **ret, struct cordon_error *err);
+/* For the broker, and for the loop of the outer run. */
+int cdn_guests_knock(int fd, void *guests);
+int cdn_guests_fd(const struct cdn_guests *guests);
+void cdn_guests_let_in(void *guests);
+/* Ends them all and waits; NULL is fine. */
+void cdn_guests_close(struct cdn_guests *guests);
+
+/* launch.c: as cdn_launch_start_with(). */
+CDN_MUST_USE int cdn_launch_start_nested(struct cordon_process *outer,
+    const struct cordon_session *session,
+    const struct cordon_run_options *options, const int *stdio,
+    struct cordon_process **ret, struct cordon_error *err);
+
+/* ----- Inside (handed.c) -------------------------------------------------------- */
+
+/*
+ * Hands the run over.  CORDON_E_NOT_FOUND: there is nobody to take it;
+ * otherwise as whoever took it says.  The request is that of the stand-in
+ * then.
+ */
+CDN_MUST_USE int cdn_launch_hand_over(struct cordon_process *p,
+    struct cordon_error *err);
+/* Into the request, when it was filled for a program. */
+void cdn_launch_stand_in(struct cordon_process *p);
+
+#endif
