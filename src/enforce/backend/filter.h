@@ -91,6 +91,7 @@ struct cdn_filter_spec {
 			  * broker judges them, if there is one */
 	bool devices;	 /* Landlock does not know their ioctls: only those
 			  * of terminals, files and sockets are let through */
+	bool nests;	 /* who asks has runs started beside this one */
 };
 
 struct cdn_filter {

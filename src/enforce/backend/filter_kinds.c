@@ -103,8 +103,11 @@ static const struct {
 	/*
 	 * What the broker performs is not bound by a domain that the caller
 	 * put on itself.  So that nobody believes in one, there is none where
-	 * the broker performs what Landlock would have judged.
+	 * the broker performs what Landlock would have judged.  Nor is a run
+	 * bound by it that is started for the caller outside of its domain.
 	 */
+	{ CDN_KIND_LANDLOCK, CDN_FACT_NESTS,
+	    { OK, E(EOPNOTSUPP), E(EOPNOTSUPP), E(EOPNOTSUPP) } },
 	{ CDN_KIND_LANDLOCK, CDN_FACT_LISTED,
 	    { OK, E(EOPNOTSUPP), E(EOPNOTSUPP), E(EOPNOTSUPP) } },
 	{ CDN_KIND_LANDLOCK, 0,
@@ -153,6 +156,8 @@ cdn_filter_facts(const struct cdn_filter_spec *spec)
 		facts |= CDN_FACT_SIGNALS;
 	if (spec->devices)
 		facts |= CDN_FACT_DEVICES;
+	if (spec->nests)
+		facts |= CDN_FACT_NESTS;
 	return facts;
 }
 

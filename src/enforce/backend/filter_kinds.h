@@ -96,6 +96,7 @@ enum cdn_filter_fact {
 	CDN_FACT_SIGNALS = 1U << 8,	/* the broker judges signals */
 	CDN_FACT_DEVICES = 1U << 9,	/* nobody else holds back their ioctls */
 	CDN_FACT_ALONE = 1U << 10,	/* there is no broker to judge modes */
+	CDN_FACT_NESTS = 1U << 11,	/* the broker has runs started */
 };
 
 /*

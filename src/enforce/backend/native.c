@@ -56,6 +56,7 @@ filter_spec(const struct cdn_plan *plan, const struct cdn_host *host)
 		.signals = host->landlock_abi > 0 && host->landlock_abi < 6,
 		.devices = plan->mounted ||
 		    (host->landlock_abi > 0 && host->landlock_abi < 5),
+		.nests = plan->nests,
 	};
 }
 

@@ -205,6 +205,8 @@ void cdn_call_left(const struct cdn_call *call,
 bool cdn_call_waits(const struct cdn_call *call);
 /* May nobody look at him, who executes what he may not read? */
 bool cdn_call_is_hidden(const struct cdn_call *call);
+/* Has he put a filter on himself?  Also when nobody knows. */
+bool cdn_call_has_own_filter(const struct cdn_call *call);
 /* His umask (17 us: only when something is made). */
 CDN_MUST_USE int cdn_call_umask(struct cdn_call *call, mode_t *ret);
 /* Is there a signal that would end, or stop, a call of his that waits? */

@@ -124,6 +124,19 @@ cdn_call_umask(struct cdn_call *call, mode_t *ret)
 	return r;
 }
 
+/* A process has its own run's filter, and ours, which it came from. */
+bool
+cdn_call_has_own_filter(const struct cdn_call *call)
+{
+	static const char name[] = "\nSeccomp_filters:";
+	struct cdn_call own = *call;
+	unsigned long his, ours;
+
+	own.tid = gettid();
+	return status_number(call, name, 10, &his) < 0 ||
+	    status_number(&own, name, 10, &ours) < 0 || his != ours + 1;
+}
+
 bool
 cdn_call_counts(const struct cdn_call *call, dev_t proc)
 {

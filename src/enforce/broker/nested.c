@@ -25,7 +25,10 @@ cdn_nested_is_meant(const struct cdn_call *call,
 	    strcmp(path, CDN_BROKER_NESTED) == 0;
 }
 
-/* He keeps the number of his socket, and close-on-exec. */
+/*
+ * He keeps the number of his socket, and close-on-exec.  Who has put a filter on
+ * himself gets none: the run that is started for him would be without it.
+ */
 int
 cdn_nested_connect(struct cdn_call *call, int place)
 {
@@ -33,6 +36,8 @@ cdn_nested_connect(struct cdn_call *call, int place)
 	int ends[2];
 	int r;
 
+	if (cdn_call_has_own_filter(call))
+		return -EPERM;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return -errno;
 	r = cdn_sys_notify_replace(broker->listener, call->notif->id, ends[1],

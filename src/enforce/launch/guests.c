@@ -350,8 +350,8 @@ depth_of(const struct cordon_session *session)
 	return n;
 }
 
-static bool
-is_offered(const struct cordon_process *p)
+bool
+cdn_guests_are_offered(const struct cordon_process *p)
 {
 	const struct cdn_limits *limits = &p->terms.limits;
 
@@ -367,7 +367,7 @@ cdn_guests_open(struct cordon_process *outer, struct cdn_guests **ret,
 	struct cdn_guests *guests;
 
 	*ret = NULL;
-	if (!is_offered(outer))
+	if (!cdn_guests_are_offered(outer))
 		return 0;
 	guests = cdn_arena_alloc(outer->arena, sizeof(*guests));
 	if (guests == NULL)

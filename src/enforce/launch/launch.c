@@ -162,14 +162,22 @@ prepare_none(struct cordon_process *p, struct cordon_error *err)
 }
 
 static int
+build_cage(struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_plan plan = *p->plan->plan;
+
+	plan.nests = cdn_guests_are_offered(p);
+	return cdn_backend_native.build(&plan, &p->plan->host,
+	    p->spaces != NULL ? p->spaces->root_fd : -1, &p->cage, err);
+}
+
+static int
 prepare_native(struct cordon_process *p, struct cordon_error *err)
 {
 	int code = cdn_launch_spaces(p, err);
 
 	if (code == 0)
-		code = cdn_backend_native.build(p->plan->plan, &p->plan->host,
-		    p->spaces != NULL ? p->spaces->root_fd : -1, &p->cage,
-		    err);
+		code = build_cage(p, err);
 	if (code == 0 && p->plan->plan->mode != CDN_PLAN_MODE_NONE)
 		code = cdn_launch_broker(p, err);
 	return code;

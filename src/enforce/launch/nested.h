@@ -75,6 +75,8 @@ CDN_MUST_USE int cdn_nested_hear(int fd, struct cdn_nested_answer *ret);
 
 /* ----- Outside (guests.c) ----------------------------------------------------- */
 
+/* Once its plan and namespaces are known. */
+bool cdn_guests_are_offered(const struct cordon_process *p);
 /* NULL where it is not offered; CORDON_E_NOMEM, _SYSTEM. */
 CDN_MUST_USE int cdn_guests_open(struct cordon_process *outer,
     struct cdn_guests **ret, struct cordon_error *err);

@@ -144,6 +144,7 @@ struct cdn_plan {
 	bool agent;	/* one runs, and what it keeps for itself is open to it */
 	bool mounted;	/* held by mounts: Landlock is not there */
 	bool traced;	/* mode C, and nothing at all goes on unseen */
+	bool nests;	/* runs inside of it can be asked for; by who starts it */
 	bool caged;	/* false: this host cannot confine anything (no Landlock) */
 	struct cdn_region *regions; /* parents before what lies below */
 	size_t region_count;

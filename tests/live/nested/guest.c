@@ -8,6 +8,8 @@
  *	guest daemon FILE		leaves its session, forks twice, writes its
  *					number to FILE and stays
  *	guest reach			asks for a run of its own
+ *	guest held			does so from a filter, then from a Landlock
+ *					domain of its own: both must hold
  *	guest flood N			as often, and keeps all of them
  *	guest garbage			asks with bytes that mean nothing
  *	guest steal PID FD		takes a descriptor of another process, says
@@ -16,6 +18,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -269,6 +274,50 @@ reach(void)
 }
 
 static int
+filter_self(void)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { 1, code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static int
+restrict_self(void)
+{
+	struct landlock_ruleset_attr attr = {
+		.handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE };
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr),
+	    0);
+
+	return fd >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	    syscall(SYS_landlock_restrict_self, fd, 0) == 0;
+}
+
+/* Is he who has put himself behind something brought out of it? */
+static const char *
+held(int (*hold)(void))
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(!hold() ? 1 : reach() < 0 ? 2 : 3);
+	waitpid(pid, &status, 0);
+	switch (WEXITSTATUS(status)) {
+	case 1:
+		return "cannot";
+	case 2:
+		return "held";
+	default:
+		return "brought out";
+	}
+}
+
+static int
 flood(int n)
 {
 	int got = 0;
@@ -405,6 +454,11 @@ main(int argc, char **argv)
 		return be_daemon(arg);
 	if (strcmp(what, "reach") == 0) {
 		printf("%s\n", reach() >= 0 ? "reached" : "nobody");
+		return 0;
+	}
+	if (strcmp(what, "held") == 0) {
+		printf("%s\n", held(filter_self));
+		printf("%s\n", held(restrict_self));
 		return 0;
 	}
 	if (strcmp(what, "flood") == 0)

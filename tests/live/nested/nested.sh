@@ -193,6 +193,27 @@ for mode in A B C; do
 	ok $? "$mode: and inside nobody takes any ($got)"
 done
 
+# ----- Who holds himself to less ------------------------------------------------------
+
+policy plain-a >"$stage/A.yaml" <<'END'
+  fsProfiles:
+    all: {read: ["./**"], modify: ["sub/**"], network: full}
+END
+for mode in A B C; do
+	./cordon plan --policy "$stage/$mode.yaml" --profile all 2>"$stage/stderr" |
+	    grep -q "^mode *$mode "
+	ok $? "$mode: it is that mode"
+	got=$(outer './guest held')
+	[ "$got" = $'held\ncannot' ]
+	ok $? "$mode: a filter of his own holds, and there is no domain ($got)"
+	got=$(outer './guest reach')
+	[ "$got" = reached ]
+	ok $? "$mode: control: others are let in ($got)"
+	got=$(outer "$inner ./guest held")
+	[[ $got == held* && $got != *out* ]]
+	ok $? "$mode: the same inside ($got)"
+done
+
 # ----- What only the outer one knows ------------------------------------------------
 
 policy linked >"$stage/C.yaml" <<'END'
