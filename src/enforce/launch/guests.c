@@ -179,49 +179,18 @@ close_stdio(struct stay *stay)
 {
 	for (size_t i = 0; i < CDN_LEN(stay->stdio); i++) {
 		if (stay->stdio[i] >= 0)
-			close(stay->stdio[i]);
+			cdn_nested_close(stay->stdio[i]);
 		stay->stdio[i] = -1;
 	}
-}
-
-/* Exactly three; whatever else comes is closed by the kernel, or by us. */
-static bool
-take_stdio(struct stay *stay, struct msghdr *message)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(message);
-
-	if (c == NULL || c->cmsg_level != SOL_SOCKET ||
-	    c->cmsg_type != SCM_RIGHTS)
-		return false;
-	if (c->cmsg_len == CMSG_LEN(sizeof(stay->stdio)) &&
-	    (message->msg_flags & MSG_CTRUNC) == 0) {
-		memcpy(stay->stdio, CMSG_DATA(c), sizeof(stay->stdio));
-		return true;
-	}
-	for (size_t i = 0; CMSG_LEN((i + 1) * sizeof(int)) <= c->cmsg_len;
-	     i++) {
-		int fd;
-
-		memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-		close(fd);
-	}
-	return false;
 }
 
 static bool
 await_go(struct stay *stay)
 {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(stay->stdio))];
 	unsigned char byte = 0xff;
-	struct iovec into = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &into, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control) };
-	ssize_t n;
 
-	do
-		n = recvmsg(stay->guest->fd, &message, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	return n == 1 && take_stdio(stay, &message) && byte == CDN_NESTED_GO;
+	return cdn_nested_take(stay->guest->fd, &byte, 1, 0, stay->stdio) ==
+	    1 && stay->stdio[0] >= 0 && byte == CDN_NESTED_GO;
 }
 
 /* False: it is to end, because nobody waits for it any more. */
@@ -229,10 +198,11 @@ static bool
 obey(const struct stay *stay)
 {
 	unsigned char signal = 0;
-	ssize_t n = recv(stay->guest->fd, &signal, 1, MSG_DONTWAIT);
+	ssize_t n = cdn_nested_take(stay->guest->fd, &signal, 1, MSG_DONTWAIT,
+	    NULL);
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
+		return n == -EAGAIN;
 	if (n == 1 && signal != 0)
 		(void)!cdn_run_signal(cdn_launch_running(stay->process),
 		    signal, NULL);

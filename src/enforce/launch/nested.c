@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 void
 cdn_nested_form(struct cdn_form *form, struct cdn_nested_wish *wish)
@@ -40,18 +41,73 @@ cdn_nested_send(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
+/* A socket can be told to wait in close() for somebody who never reads. */
+void
+cdn_nested_close(int fd)
+{
+	struct linger linger = { 0 };
+	socklen_t size = sizeof(linger);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &size) == 0 &&
+	    linger.l_onoff != 0 && linger.l_linger > 0) {
+		linger.l_onoff = 0;
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, size);
+	}
+	close(fd);
+}
+
+#define GIVEN_MAX 253 /* what one message can carry, SCM_MAX_FD */
+
+static void
+take_given(const struct cmsghdr *c, int *stdio)
+{
+	int given[GIVEN_MAX];
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+		return;
+	memcpy(given, CMSG_DATA(c), n * sizeof(int));
+	if (n == 3 && stdio != NULL) {
+		memcpy(stdio, given, n * sizeof(int));
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		cdn_nested_close(given[i]);
+}
+
+ssize_t
+cdn_nested_take(int fd, void *bytes, size_t size, int flags, int *stdio)
+{
+	/* For all that can come: what has no room is closed by the kernel. */
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(
+	    GIVEN_MAX * sizeof(int))];
+	struct iovec into = { bytes, size };
+	struct msghdr message = { .msg_iov = &into, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control) };
+	const struct cmsghdr *c;
+	ssize_t n;
+
+	do
+		n = recvmsg(fd, &message, flags | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	c = CMSG_FIRSTHDR(&message);
+	if (c != NULL)
+		take_given(c, stdio);
+	return n;
+}
+
 int
 cdn_nested_receive(int fd, void *bytes, size_t size)
 {
 	char *at = bytes;
 
 	while (size > 0) {
-		ssize_t n = recv(fd, at, size, 0);
+		ssize_t n = cdn_nested_take(fd, at, size, 0, NULL);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
-			return n == 0 ? -EPIPE : -errno;
+			return n == 0 ? -EPIPE : (int)n;
 		at += n;
 		size -= (size_t)n;
 	}

@@ -69,6 +69,14 @@ struct cdn_nested_answer {
 /* All of it; 0 or -errno, -EPIPE when the other end is gone. */
 CDN_MUST_USE int cdn_nested_send(int fd, const void *bytes, size_t size);
 CDN_MUST_USE int cdn_nested_receive(int fd, void *bytes, size_t size);
+/*
+ * recv(2), but -errno.  stdio: for the descriptors that come along, if they are
+ * three; all others are closed.  NULL: for none.
+ */
+CDN_MUST_USE ssize_t cdn_nested_take(int fd, void *bytes, size_t size, int flags,
+    int *stdio);
+/* close(2) of what somebody else may have made it wait for. */
+void cdn_nested_close(int fd);
 CDN_MUST_USE int cdn_nested_say(int fd, enum cdn_nested_says says, int value,
     const char *text);
 CDN_MUST_USE int cdn_nested_hear(int fd, struct cdn_nested_answer *ret);
