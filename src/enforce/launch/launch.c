@@ -5,6 +5,7 @@
 #include "enforce/audit/journal.h"
 #include "enforce/home/env.h"
 #include "enforce/launch/agent.h"
+#include "enforce/launch/record.h"
 #include "enforce/session/othernames.h"
 #include "enforce/session/own.h"
 
@@ -256,6 +257,8 @@ start(struct cordon_process *p, struct cordon_error *err)
 
 	if (code != 0)
 		return code;
+	if (p->record != NULL && p->outer != NULL)
+		p->record->outer = p->outer->run;
 	code = prepare(p, &why);
 	if (code == 0)
 		code = begin(p, &why);

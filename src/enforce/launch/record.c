@@ -412,6 +412,8 @@ in(const struct cdn_buf *buf)
 	return (cdn_str){ buf->p, buf->n };
 }
 
+#define START_FIELDS 11 /* and what not all have */
+
 static int
 put_start(struct cdn_record *record, const struct cordon_plan *plan,
     const char *const *argv, const struct header *h, struct cordon_error *err)
@@ -422,7 +424,7 @@ put_start(struct cdn_record *record, const struct cordon_plan *plan,
 
 	for (size_t i = 0; i < session->file_count && i < CDN_LAYERS_MAX; i++)
 		digests[i] = session->files[i].digest;
-	const struct cdn_event_field fields[] = {
+	struct cdn_event_field fields[START_FIELDS + 1] = {
 		cdn_field_text("version", cordon_version()),
 		cdn_field_strings("policy", digests),
 		cdn_field_json("documents", in(&h->documents)),
@@ -435,10 +437,13 @@ put_start(struct cdn_record *record, const struct cordon_plan *plan,
 		    cordon_backend_name(plan->terms.backend)),
 		cdn_field_bool("enforced", plan->plan->enforced),
 		cdn_field_json("report", in(&h->report)),
-		cdn_field_bool("itself", true),
 	};
 
-	n = record->itself ? CDN_LEN(fields) : CDN_LEN(fields) - 1;
+	n = START_FIELDS;
+	if (record->itself)
+		fields[n++] = cdn_field_bool("itself", true);
+	else if (record->outer != NULL)
+		fields[n++] = cdn_field_text("inside", record->outer);
 	return cdn_record_put(record, CDN_EVENT_RUN_START, fields, n, err);
 }
 
@@ -481,11 +486,12 @@ cdn_record_refused(struct cdn_record *record,
 		cdn_field_text("message", why->text),
 		cdn_field_text("source", why->source[0] != '\0' ? why->source : NULL),
 		cdn_field_number("line", why->line),
+		cdn_field_text("inside", record->outer),
 	};
 
 	return cdn_record_put(record, why->code == CORDON_E_EXEC ?
 		CDN_EVENT_EXEC_DENIED : CDN_EVENT_RUN_REFUSED, fields,
-	    CDN_LEN(fields), err);
+	    CDN_LEN(fields) - (record->outer == NULL), err);
 }
 
 int

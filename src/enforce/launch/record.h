@@ -12,6 +12,7 @@ struct cdn_record {
 	struct cdn_sink *sink;
 	const char *run;
 	const char *file;
+	const char *outer; /* the run that it lies in, or NULL */
 	bool itself; /* the process that records is the one in the cage */
 	struct cdn_journal *journal; /* NULL: nobody watches */
 	struct cdn_repeats *repeats; /* NULL: every denial is told */

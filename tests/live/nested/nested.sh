@@ -273,6 +273,10 @@ ok $? 'and outside of all runs nobody is there'
 
 ./cordon audit verify >/dev/null 2>"$stage/stderr"
 ok $? 'the record of all of it is whole'
+log="$stage/state/cordon/audit.jsonl"
+id=$(grep '"kind":"run.start"' "$log" | grep -om1 '"inside":"[0-9a-f]*"}$' | cut -d'"' -f4)
+[ -n "$id" ] && grep "\"run\":\"$id\"" "$log" | grep '"kind":"run.start"' | grep -qv '"inside"'
+ok $? "and says which run is inside of which ($id)"
 [ "$(cat secrets/s pub "$stage/elsewhere/s")" = $'SECRET\npublic\nSECRET' ]
 ok $? 'and nothing has changed'
 echo "1..$points"
