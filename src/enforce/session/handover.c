@@ -1,8 +1,9 @@
 #include "enforce/session/handover.h"
 
-#include "enforce/session/placelist.h"
+#include "enforce/session/workers.h"
+#include "engine/decide/agents.h"
 
-#define FORM_NUMBER 1 /* of what follows; both must mean the same */
+#define FORM_NUMBER 2 /* of what follows; both must mean the same */
 
 /* ----- Places -------------------------------------------------------------------- */
 
@@ -34,13 +35,19 @@ form_path(struct cdn_form *form, const char **path)
 }
 
 static void
+form_pos(struct cdn_form *form, struct cdn_pos *pos)
+{
+	cdn_form_string(form, &pos->source);
+	cdn_form_number(form, &pos->line, UINT32_MAX);
+	cdn_form_number(form, &pos->column, UINT32_MAX);
+}
+
+static void
 form_place(struct cdn_form *form, struct cdn_place *place)
 {
 	form_path(form, &place->path);
 	cdn_form_string(form, &place->shown);
-	cdn_form_string(form, &place->pos.source);
-	cdn_form_number(form, &place->pos.line, UINT32_MAX);
-	cdn_form_number(form, &place->pos.column, UINT32_MAX);
+	form_pos(form, &place->pos);
 	cdn_form_bool(form, &place->glob);
 	cdn_form_bool(form, &place->sidecars);
 	cdn_form_bool(form, &place->alone);
@@ -87,8 +94,7 @@ write_policy(struct cdn_form *form, const struct cordon_policy *policy)
 }
 
 static void
-form_document(struct cdn_form *form, struct cdn_loaded *loaded,
-    struct cdn_document *document, cdn_str *text)
+form_loaded(struct cdn_form *form, struct cdn_loaded *loaded, cdn_str *text)
 {
 	unsigned layer = loaded->layer;
 
@@ -96,9 +102,6 @@ form_document(struct cdn_form *form, struct cdn_loaded *loaded,
 	cdn_form_string(form, &loaded->file);
 	cdn_form_bool(form, &loaded->trusted);
 	cdn_form_bool(form, &loaded->denies_only);
-	form_places(form, &document->host_read);
-	form_places(form, &document->host_modify);
-	form_places(form, &document->sockets);
 	if (form->reading)
 		cdn_form_bytes(form, text);
 	else
@@ -106,6 +109,15 @@ form_document(struct cdn_form *form, struct cdn_loaded *loaded,
 	loaded->layer = (enum cordon_layer)layer;
 	form->bad |= loaded->file == NULL ||
 	    (form->reading && layer < CORDON_LAYER_HOST);
+}
+
+/* Of each under each profile. */
+static void
+form_roots(struct cdn_form *form, struct cdn_document *document)
+{
+	form_places(form, &document->host_read);
+	form_places(form, &document->host_modify);
+	form_places(form, &document->sockets);
 }
 
 static void
@@ -116,13 +128,94 @@ write_documents(struct cdn_form *form, const struct cordon_session *s)
 	(void)cdn_form_array(form, &n, CDN_LAYERS_MAX, 1);
 	for (size_t i = 0; i < n; i++) {
 		struct cdn_loaded loaded = s->loaded[i];
+
+		form_loaded(form, &loaded, NULL);
+	}
+	for (size_t i = 0; i < n * s->profile_count; i++) {
 		struct cdn_document document = s->documents[i];
 
-		form_document(form, &loaded, &document, NULL);
+		form_roots(form, &document);
+	}
+}
+
+/* ----- Workers ------------------------------------------------------------------- */
+
+/* Its entry by number, counted from 1; 0: a module's. */
+static void
+form_root(struct cdn_form *form, const struct cordon_worker *worker,
+    struct cdn_worker_place *place)
+{
+	unsigned entry = place->entry == NULL ? 0 :
+	    (unsigned)(place->entry - worker->paths) + 1;
+
+	form_path(form, &place->path);
+	cdn_form_bool(form, &place->write);
+	cdn_form_string(form, &place->shown);
+	form_pos(form, &place->pos);
+	cdn_form_number(form, &entry, (unsigned)worker->path_count);
+	form->bad |= place->shown == NULL;
+	if (form->reading && !form->bad && entry > 0)
+		place->entry = &worker->paths[entry - 1];
+}
+
+static void
+form_seat(struct cdn_form *form, struct cdn_seat *seat)
+{
+	struct cdn_worker_place *v = cdn_form_array(form, &seat->place_count,
+	    CDN_RULES_MAX, sizeof(*v));
+
+	for (size_t i = 0; i < seat->place_count && !form->bad; i++) {
+		struct cdn_worker_place place = { 0 };
+
+		if (!form->reading)
+			place = seat->places[i];
+		form_root(form, seat->worker, &place);
+		if (form->reading)
+			v[i] = place;
+	}
+	if (form->reading)
+		seat->places = v;
+}
+
+static void
+write_workers(struct cdn_form *form, const struct cordon_session *s)
+{
+	size_t n = s->worker_count;
+
+	(void)cdn_form_array(form, &n, CDN_WORKERS_MAX, 1);
+	for (size_t i = 0; i < n; i++) {
+		struct cdn_seat seat = s->workers[i];
+		const char *source = seat.worker->source;
+		bool is_file = seat.worker->is_file;
+		cdn_str text = seat.worker->text;
+
+		cdn_form_string(form, &source);
+		cdn_form_bool(form, &is_file);
+		cdn_form_bytes(form, &text);
+		form_seat(form, &seat);
 	}
 }
 
 /* ----- The rest ------------------------------------------------------------------ */
+
+/* Which agent, if any: the record names it. */
+static void
+form_agent(struct cdn_form *form, struct cordon_session *s)
+{
+	const char *name = s->agent.is == NULL ? NULL : s->agent.is->name;
+
+	cdn_form_string(form, &name);
+	cdn_form_string(form, &s->spec.network_source);
+	if (!form->reading)
+		return;
+	s->agent = (struct cdn_agent_here){ .scratch = "",
+		.is = name == NULL ? NULL : cdn_agent_find(name) };
+	form->bad |= name != NULL && s->agent.is == NULL;
+	/* Whose network it is that is open, is known by the very string. */
+	if (s->agent.is != NULL && s->spec.network_source != NULL &&
+	    strcmp(s->spec.network_source, s->agent.is->source) == 0)
+		s->spec.network_source = s->agent.is->source;
+}
 
 /* Everything that is not a document. */
 static void
@@ -135,10 +228,12 @@ form_rest(struct cdn_form *form, struct cordon_session *s)
 		&spec->runtime_read, &spec->runtime_write, &spec->kept,
 		&spec->command_sockets };
 	unsigned preset = s->preset, git = spec->git;
-	const char **executed, **linked, **inside;
+	const char **executed, **linked, **inside, **profiles;
 
 	form_path(form, &s->workspace);
 	cdn_form_string(form, &s->profile);
+	profiles = cdn_form_strings(form, s->profiles, &s->profile_count,
+	    CDN_WORKERS_MAX + 1);
 	cdn_form_number(form, &preset, CORDON_PRESET_MAX - 1);
 	cdn_form_number(form, &git, CDN_GIT_FRESH);
 	executed = cdn_form_strings(form, spec->executed,
@@ -146,7 +241,7 @@ form_rest(struct cdn_form *form, struct cordon_session *s)
 	for (size_t i = 0; i < CDN_LEN(lists); i++)
 		form_places(form, lists[i]);
 	cdn_form_string(form, &s->network_text);
-	cdn_form_string(form, &spec->network_source);
+	form_agent(form, s);
 	cdn_form_bool(form, &spec->network_granted);
 	cdn_form_bool(form, &s->mounts_unknown);
 	linked = cdn_form_strings(form, s->linked, &s->linked_count,
@@ -159,10 +254,11 @@ form_rest(struct cdn_form *form, struct cordon_session *s)
 	spec->git = (enum cdn_preset_git)git;
 	if (form->reading) {
 		spec->executed = executed;
+		s->profiles = profiles;
 		s->linked = linked;
 		s->inside = inside;
 	}
-	form->bad |= s->profile == NULL ||
+	form->bad |= s->profile == NULL || s->profile_count == 0 ||
 	    (s->shown_at == NULL) != (s->shown_rule == NULL);
 }
 
@@ -187,7 +283,7 @@ cdn_session_hand_over(const struct cordon_session *session,
 	form_number(form);
 	form_rest(form, &copy);
 	write_documents(form, session);
-	form->bad |= session->worker_count > 0 || session->profile_count != 1;
+	write_workers(form, session);
 }
 
 /* ----- Taking it ----------------------------------------------------------------- */
@@ -208,7 +304,7 @@ read_document(struct cdn_form *form, struct cordon_session *s, size_t i,
 	cdn_str text;
 	int code;
 
-	form_document(form, loaded, &s->documents[i], &text);
+	form_loaded(form, loaded, &text);
 	if (form->bad)
 		return bad(err);
 	code = cdn_policy_parse(text, loaded->file, NULL, &loaded->policy,
@@ -228,13 +324,15 @@ static int
 read_documents(struct cdn_form *form, struct cordon_session *s,
     struct cordon_error *err)
 {
-	size_t n;
+	size_t n, all;
 	int code = 0;
 
 	s->loaded = cdn_form_array(form, &n, CDN_LAYERS_MAX,
 	    sizeof(*s->loaded));
-	s->files = cdn_arena_array(s->arena, n + 1, sizeof(*s->files));
-	s->documents = cdn_arena_array(s->arena, n + 1,
+	all = n * s->profile_count;
+	s->files = cdn_arena_array(s->arena, n + CDN_WORKERS_MAX,
+	    sizeof(*s->files));
+	s->documents = cdn_arena_array(s->arena, all + CDN_WORKERS_MAX,
 	    sizeof(*s->documents));
 	if (form->bad)
 		return bad(err);
@@ -242,6 +340,63 @@ read_documents(struct cdn_form *form, struct cordon_session *s,
 		return cdn_err_nomem(err);
 	for (size_t i = 0; i < n && code == 0; i++)
 		code = read_document(form, s, i, err);
+	for (size_t i = 0; i < all && code == 0; i++)
+		form_roots(form, &s->documents[i]);
+	return code == 0 && form->bad ? bad(err) : code;
+}
+
+/* So is the worker; its places are those that were found inside. */
+static int
+read_worker(struct cdn_form *form, struct cordon_session *s, size_t i,
+    struct cordon_error *err)
+{
+	struct cdn_seat *seat = &s->workers[i];
+	struct cordon_worker *worker;
+	const char *source;
+	bool is_file = false;
+	cdn_str text;
+	int code;
+
+	cdn_form_string(form, &source);
+	cdn_form_bool(form, &is_file);
+	cdn_form_bytes(form, &text);
+	if (form->bad || source == NULL)
+		return bad(err);
+	code = cdn_worker_parse(text, source, CDN_WORKER_NOW, NULL, &worker,
+	    err);
+	if (code != 0)
+		return code;
+	s->handed[s->handed_count++] = worker;
+	worker->is_file = is_file;
+	seat->worker = worker;
+	form_seat(form, seat);
+	s->files[s->file_count++] = (struct cordon_document){
+		.layer = CORDON_LAYER_WORKER, .file = is_file ? source : "",
+		.name = worker->name.p, .digest = worker->digest,
+		.trusted = true,
+	};
+	return form->bad ? bad(err) : 0;
+}
+
+static int
+read_workers(struct cdn_form *form, struct cordon_session *s,
+    struct cordon_error *err)
+{
+	size_t n;
+	int code = 0;
+
+	s->workers = cdn_form_array(form, &n, CDN_WORKERS_MAX,
+	    sizeof(*s->workers));
+	s->handed = cdn_arena_array(s->arena, n + 1, sizeof(*s->handed));
+	if (form->bad)
+		return bad(err);
+	if (s->handed == NULL)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; i < n && code == 0; i++) {
+		code = read_worker(form, s, i, err);
+		if (code == 0)
+			s->worker_count = i + 1;
+	}
 	return code;
 }
 
@@ -257,6 +412,8 @@ read_all(struct cdn_form *form, struct cordon_session *s,
 	if (form->bad)
 		return bad(err);
 	code = read_documents(form, s, err);
+	if (code == 0)
+		code = read_workers(form, s, err);
 	if (code == 0 && s->network_text != NULL)
 		code = cdn_network_option(s->arena, s->network_text,
 		    &s->network, err);
@@ -268,14 +425,11 @@ compile(struct cordon_session *s, const struct cordon_session *outer,
     struct cordon_error *err)
 {
 	const struct cdn_authority *own;
-	int code;
+	int code = cdn_session_resolve(s, 0, s->documents,
+	    &s->document_count, err);
 
-	s->profiles = cdn_arena_array(s->arena, 1, sizeof(*s->profiles));
-	if (s->profiles == NULL)
-		return cdn_err_nomem(err);
-	s->profiles[s->profile_count++] = s->profile;
-	code = cdn_session_resolve(s, 0, s->documents, &s->document_count,
-	    err);
+	if (code == 0)
+		code = cdn_session_add_workers(s, err);
 	s->spec.profile_name = s->profile;
 	s->spec.workspace = s->workspace;
 	s->spec.preset = s->preset;

@@ -13,7 +13,7 @@
 #include "base/form.h"
 #include "enforce/session/session.h"
 
-/* Inside: failure is the form's.  Sessions of workers are not handed over. */
+/* Inside: failure is the form's. */
 void cdn_session_hand_over(const struct cordon_session *session,
     struct cdn_form *form);
 
@@ -25,7 +25,9 @@ CDN_MUST_USE int cdn_session_take_over(struct cdn_form *form,
     const struct cordon_session *outer, struct cordon_session **ret,
     struct cordon_error *err);
 
-/* session.c: an empty one. */
+/* session.c: an empty one; and its workers, as documents behind the others. */
 CDN_MUST_USE struct cordon_session *cdn_session_alloc(void);
+CDN_MUST_USE int cdn_session_add_workers(struct cordon_session *session,
+    struct cordon_error *err);
 
 #endif

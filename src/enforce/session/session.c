@@ -212,8 +212,8 @@ resolve_layers(struct cordon_session *s, struct cordon_error *err)
 	    err);
 }
 
-static int
-add_workers(struct cordon_session *s, struct cordon_error *err)
+int
+cdn_session_add_workers(struct cordon_session *s, struct cordon_error *err)
 {
 	int code = 0;
 
@@ -307,7 +307,7 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 	s->linked = g->linked;
 	s->linked_count = g->linked_count;
 	if (g->code == 0)
-		g->code = add_workers(s, err);
+		g->code = cdn_session_add_workers(s, err);
 	cdn_gather_grants(g, options, s->documents, &s->spec);
 	cdn_gather_planted(g, options, s->documents, &s->spec);
 	cdn_gather_runtime(g, options, &s->spec);
@@ -448,5 +448,7 @@ cdn_session_free(struct cordon_session *session)
 	for (size_t i = 0; session->loaded != NULL &&
 	    i < session->loaded_count; i++)
 		cdn_policy_free(session->loaded[i].policy);
+	for (size_t i = 0; i < session->handed_count; i++)
+		cdn_worker_free(session->handed[i]);
 	cdn_arena_free(session->arena);
 }

@@ -74,6 +74,8 @@ struct cordon_session {
 	size_t profile_count;
 	struct cdn_seat *workers; /* see workers.h */
 	size_t worker_count;
+	struct cordon_worker **handed; /* of a session that was handed over, */
+	size_t handed_count;	       /* whose workers are its own */
 	/*
 	 * Each loaded document under each profile, then the workers.  Profiles
 	 * of the former are owned.

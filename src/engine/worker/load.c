@@ -342,6 +342,8 @@ cdn_worker_parse(cdn_str text, const char *source, enum cdn_worker_mode mode,
 	parse_into(worker, text, mode, &report);
 	code = cdn_report_tell(&report, true, diags, err);
 	cdn_report_done(&report);
+	if (code == 0 && !cdn_arena_str(worker->arena, text, &worker->text))
+		code = cdn_err_nomem(err);
 	if (code != 0) {
 		cdn_worker_free(worker);
 		return code;

@@ -78,6 +78,7 @@ struct cordon_worker {
 	const char *source;
 	bool is_file; /* source names one, which must stay as it is */
 	char digest[65]; /* SHA-256 of the bytes, hex */
+	cdn_str text;	 /* the bytes */
 	cdn_str name;	 /* "" = none; so the other two */
 	cdn_str description;
 	cdn_str fs_profile;

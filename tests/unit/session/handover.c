@@ -6,7 +6,9 @@
 
 #include <cordon/cordon.h>
 
+#include "engine/worker/worker.h"
 #include "made.h"
+#include "support/chaos.h"
 
 static const char *const names[] = { "w", "w/a", "w/sub", "w/sub/a",
 	"w/sub/x.env", "w/secrets/s", "w/.git/hooks/h", "w/x.lock", "elsewhere",
@@ -143,6 +145,91 @@ test_both(const struct cordon_session *inner,
 	cdn_buf_done(&other);
 }
 
+/* Two of them, with a profile and roots of their own, and an agent. */
+static struct cordon_session *
+made_called(struct cordon_worker *const *workers)
+{
+	const char *policies[] = { tmp_path("inner.yaml") };
+	const char *roots[] = { tmp_path("elsewhere") };
+	const struct cordon_grants grants = { .network = true, .read = roots,
+		.read_count = 1 };
+
+	return made_session((struct cordon_session_options){
+		.policies = policies, .policy_count = 1, .profile = "dev",
+		.workers = (const struct cordon_worker *const *)workers,
+		.worker_count = 2, .grants = &grants,
+		.agent = CORDON_AGENT_CLAUDE });
+}
+
+struct taking {
+	cdn_str bytes;
+	const struct cordon_session *outer;
+};
+
+static int
+take_again(void *arg)
+{
+	const struct taking *taking = arg;
+	struct cdn_form form = { .reading = true, .in = taking->bytes };
+	struct cordon_session *s = NULL;
+	int code = cdn_session_take_over(&form, taking->outer, &s, NULL);
+
+	cdn_session_free(code == 0 ? s : NULL);
+	return code;
+}
+
+static void
+test_workers(const struct cordon_session *outer, const char *seed)
+{
+	static const char *const texts[] = {
+		"name: one\nsandbox:\n  network: true\n  paths:\n"
+		"    all: {root: ., mode: rw}\n"
+		"    there: {root: ../elsewhere, mode: ro}\n",
+		"name: two\nfsProfile: less\nsandbox:\n  paths:\n"
+		"    sub: {root: sub, mode: rw, suffixes: [.c]}\n",
+	};
+	struct cordon_worker *workers[2];
+	struct cordon_session *inner, *both, *wide;
+	struct taking taking = { .outer = outer };
+	struct cdn_buf bytes;
+
+	for (size_t i = 0; i < CDN_LEN(texts); i++)
+		need(cordon_worker_parse(texts[i], strlen(texts[i]), "w.yaml",
+			NULL, &workers[i], NULL) == 0, "worker");
+	inner = made_called(workers);
+	wide = made_session((struct cordon_session_options){
+		.preset = CORDON_PRESET_PROTECT });
+	write_all(inner, &bytes);
+	if (seed != NULL)
+		need(fwrite(bytes.p, 1, bytes.n, fopen(seed, "w")) == bytes.n,
+		    seed);
+	taking.bytes = (cdn_str){ bytes.p, bytes.n };
+	both = take(taking.bytes, outer);
+	ok(both != NULL && both->worker_count == 2 &&
+	    both->profile_count == 2 && both->agent.is == inner->agent.is,
+	    "workers are handed over, their profiles, and the agent");
+	ok(both != NULL && count_wrong(both, inner, outer) == 0 &&
+	    !is_wider(both, outer) && !is_wider(both, inner),
+	    "and both allow, here too");
+	ok(both != NULL && allows(both, CORDON_MODIFY, tmp_path("w/sub/a")) &&
+	    !allows(both, CORDON_READ, tmp_path("w/a")) &&
+	    allows(outer, CORDON_READ, tmp_path("w/a")),
+	    "the called one's roots hold");
+	ok(both != NULL && strcmp(both->files[2].digest, workers[1]->digest) ==
+	    0 && both->file_count == 3, "its document is known by its bytes");
+	chaos_run("taking it", take_again, &taking, CHAOS_ABSORBS);
+	cdn_session_free(both);
+	both = take(taking.bytes, wide);
+	ok(both != NULL && count_wrong(both, inner, wide) == 0,
+	    "in a wide run it is what it was");
+	cdn_session_free(both);
+	cdn_buf_done(&bytes);
+	cordon_session_free(wide);
+	cordon_session_free(inner);
+	for (size_t i = 0; i < CDN_LEN(workers); i++)
+		cordon_worker_free(workers[i]);
+}
+
 /* Each byte as others, and each length. */
 static void
 test_bytes(const struct cordon_session *outer, cdn_str bytes)
@@ -190,7 +277,8 @@ main(int argc, char **argv)
 	tmp_file("inner.yaml", "schemaVersion: 2\nkind: Policy\n"
 	    "metadata: {name: inner}\nspec:\n  denyRead: [\"secrets/**\"]\n"
 	    "  fsProfiles:\n"
-	    "    dev: {read: [\"./**\"], modify: [\"sub/**\"]}\n");
+	    "    dev: {read: [\"./**\"], modify: [\"sub/**\"]}\n"
+	    "    less: {read: [\"sub/**\"], modify: [\"sub/**\"]}\n");
 	tmp_file("outer.yaml", "schemaVersion: 2\nkind: Policy\n"
 	    "metadata: {name: outer}\nspec:\n  denyRead: [\"**/*.env\"]\n"
 	    "  denyModify: [\"**/*.lock\"]\n  fsProfiles:\n"
@@ -198,10 +286,11 @@ main(int argc, char **argv)
 	inner = made_inner();
 	outer = made_outer();
 	write_all(inner, &bytes);
-	if (argc == 2) /* a seed for fuzz/corpus/handover */
-		return fwrite(bytes.p, 1, bytes.n, fopen(argv[1], "w")) ==
-		    bytes.n ? 0 : 1;
+	if (argc == 3) /* seeds for fuzz/corpus/handover */
+		need(fwrite(bytes.p, 1, bytes.n, fopen(argv[1], "w")) ==
+		    bytes.n, argv[1]);
 	test_both(inner, outer, (cdn_str){ bytes.p, bytes.n });
+	test_workers(outer, argc == 3 ? argv[2] : NULL);
 	test_bytes(outer, (cdn_str){ bytes.p, bytes.n });
 	cdn_buf_done(&bytes);
 	cordon_session_free(inner);
