@@ -60,10 +60,74 @@ prepare()
 	cordon run --policy limited.yaml --profile dev -- ./inner run -- ./mark
 	exits 125
 	complains 'OS sandbox required but unavailable'
-	complains "that is asked by 'cordon run'"
+	complains 'does not take it'
 	[ ! -e ran ]
 	cordon run -- ./inner doctor
 	prints 'listener-taken'
+}
+
+@test "a worker inside, its tools and its agent" {
+	mkdir src other
+	echo a >src/a
+	echo b >other/b
+	echo '{"name": "w", "sandbox": {"network": false, "paths": {"s": {"root": "src", "mode": "rw"}}}}' >w.yaml
+	for words in 'run --worker w.yaml' 'worker run w.yaml'; do
+		# shellcheck disable=SC2086
+		cordon run -- ./inner $words -- sh -c \
+		    'cat src/a; cat other/b; echo x >src/n; echo x >other/n'
+		[ "$output" = a ]
+		[ -e src/n ] # control
+		[ ! -e other/n ]
+		rm src/n
+	done
+	cordon run -- cat other/b
+	prints b # control
+	echo 'cat a ../other/b' >src/r
+	cordon run -- ./inner tool shell --worker w.yaml \
+	    '{"command":"sh r","cwd":"src"}'
+	prints '"stdout":"a\n"'
+	cordon run -- ./inner tool shell '{"command":"cat a","cwd":"src"}'
+	prints '"stdout":"a\n"' # in the directory that was judged
+	echo '{"name": "w", "programs": ["cat"]}' >w.yaml
+	cordon run -- ./inner tool shell --worker w.yaml '{"command":"cat src/a"}'
+	prints '"stdout":"a\n"'
+	cordon run -- ./inner tool shell --worker w.yaml '{"command":"ls"}'
+	exits 3
+	prints '"code":"program"'
+	cordon run --network full -- ./inner run --agent claude -- \
+	    sh -c 'echo "$IS_SANDBOX"'
+	prints 1
+	complains 'network is open for claude'
+	cordon run --network none -- ./inner run --agent claude -- true
+	complains 'network is closed, and claude cannot reach'
+	grep -q '"kind":"tool_allowlist.harness_delegated".*"agent":"claude"' \
+	    "$XDG_STATE_HOME/cordon/audit.jsonl"
+}
+
+@test "what cannot be handed over is refused" {
+	cordon run -- ./inner run -- ./mark
+	exits 0
+	[ -e ran ] # control
+	rm ran
+	cordon run -- ./inner run --backend bwrap -- ./mark
+	exits 125
+	complains "there is no backend 'bwrap' in a cage"
+	echo '{"name": "w", "executor": {"sandbox": "linux-bwrap"}}' >w.yaml
+	cordon run -- ./inner run --worker w.yaml -- ./mark
+	exits 125
+	complains "there is no backend 'bwrap' in a cage"
+	cordon run -- sh -c './inner run --audit "$HOME/.config/a" -- ./mark'
+	exits 125
+	complains '--audit'
+	cordon run -- ./inner run --isolation namespaces -- ./mark
+	exits 125
+	complains 'isolation'
+	[ ! -e ran ]
+	cordon run -- ./inner run --json -- ./mark
+	prints '"exit_code":0'
+	id=$(sed 's/.*"run":"\([0-9a-f]*\)".*/\1/' <<<"$output")
+	grep "\"run\":\"$id\"" "$XDG_STATE_HOME/cordon/audit.jsonl" |
+	    grep -q '"kind":"run.end"'
 }
 
 @test "a run without a cage is refused inside of one" {

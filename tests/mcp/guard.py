@@ -4,6 +4,7 @@
 Nothing here waits for a time: an answer is waited for, or the end of a process.
 """
 
+import glob
 import json
 import os
 import signal
@@ -41,12 +42,13 @@ class World(harness.World):
 class Guard:
     """A guarded server and its client, which is us."""
 
-    def __init__(self, world, *modes, options=()):
+    def __init__(self, world, *modes, options=(), around=()):
         self.world = world
         self.errors = tempfile.TemporaryFile(dir=world.top)
         self.process = subprocess.Popen(
-            [CORDON, 'mcp', 'guard', '--read', os.path.dirname(SERVER),
-             *options, '--', sys.executable, SERVER, world.log, *modes],
+            [*around, CORDON, 'mcp', 'guard', '--read',
+             os.path.dirname(SERVER), *options, '--', sys.executable, SERVER,
+             world.log, *modes],
             env=world.env, cwd=world.workspace, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=self.errors)
         self.number = 100
@@ -67,7 +69,10 @@ class Guard:
         self.number += 1
         self.send(json.dumps({'jsonrpc': '2.0', 'id': self.number,
                               'method': method, 'params': params}))
-        answer = json.loads(self.line())
+        line = self.line()
+        if line == b'':
+            raise EOFError(self.said())
+        answer = json.loads(line)
         return answer if answer.get('id') == self.number else \
             {'unexpected': answer}
 
@@ -992,12 +997,50 @@ def test_usage(world):
            (done.returncode, done.stdout, done.stderr))
 
 
+def events(directory):
+    with open(directory + '/audit.jsonl', encoding='utf-8') as file:
+        return [json.loads(line) for line in file]
+
+
+def test_inside(world):
+    """Inside of a run: that one holds the server, and both policies."""
+    around = [CORDON, 'run', '--quiet', '--read', os.path.dirname(CORDON),
+              '--read', os.path.dirname(SERVER), '--read', world.secret,
+              '--read', sys.base_prefix]
+    narrow = os.path.join(world.workspace, 'narrow.yaml')
+    world.write(narrow, 'schemaVersion: 2\nkind: Policy\n'
+                'metadata: {name: narrow}\nspec: {fsProfiles: {dev: {'
+                'read: ["./**"], modify: ["seen"]}}}\n')
+    options = ['--policy', narrow, '--profile', 'dev']
+    done = world.cordon(*around[1:], '--', 'cat', world.secret)
+    ok(done.stdout == 'canary', 'control: the run around it may read it', done)
+    guard = Guard(world, options=options, around=[*around, '--'])
+    answer = guard.call('open', parts=['fi', 'le'])
+    ok(text_of(answer) == 'open', 'a guard inside works', answer)
+    answer = guard.call('open', path=world.secret)
+    ok('matched_rule' in denial_of(answer), 'and refuses', answer)
+    answer = guard.call('open', parts=['../sec', 'ret'])
+    ok(text_of(answer) in ('Permission denied', 'No such file or directory'),
+       'what the server tries by itself, too', answer)
+    status = guard.end()[1]
+    ok(status == 0, 'and ends', (status, guard.said()))
+    state = world.env['XDG_STATE_HOME'] + '/cordon'
+    runs = {e['run']: e.get('inside') for e in events(state)
+            if e['kind'] == 'run.start'}
+    inner = [run for run, inside in runs.items() if inside in runs]
+    ok(len(inner) == 1, 'the record says which run is inside of which', runs)
+    calls = [e for home in glob.glob(state + '/homes/*/.local/state/cordon')
+             for e in events(home) if e['kind'] == 'mcp.call']
+    ok(len(calls) == 3 and {e['run'] for e in calls} == set(inner),
+       'and the calls are in the record of the inner home', calls)
+
+
 TESTS = [test_bytes, test_answers, test_texts, test_refusals, test_hostile,
          test_cage, test_ids, test_cancel, test_server_lines, test_pins,
          test_two_guards, test_asks_older, test_asks_newer, test_answers_older,
          test_answers_newer, test_undeclared,
          test_server_asks, test_results, test_swapped,
          test_many, test_large, test_both_ways, test_ends, test_stuck,
-         test_usage]
+         test_usage, test_inside]
 
 harness.main(TESTS, World)

@@ -109,6 +109,22 @@ why_not(const struct cordon_plan *plan)
 	    ": '" CDN_WRAPPER_BWRAP "' could not make a sandbox";
 }
 
+static int
+refuse_uncaged(const struct cordon_plan *plan, struct cordon_error *err)
+{
+	if (!plan->host.notify_taken)
+		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE
+		    "%s ('cordon doctor' says why)", why_not(plan));
+	if (plan->terms.backend != CORDON_BACKEND_NATIVE)
+		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE
+		    ": there is no backend '%s' in a cage (use '--backend "
+		    "native', which the run around it makes)",
+		    cordon_backend_name(plan->terms.backend));
+	return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE
+	    " (in a cage only the one around it could make it, and that one "
+	    "does not take it: see docs/nested.md)");
+}
+
 int
 cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 {
@@ -122,12 +138,9 @@ cdn_launch_accept(const struct cordon_plan *plan, struct cordon_error *err)
 		code = accept_workspace(plan->session, err);
 	if (code != 0 || terms->enforcement == CDN_ENFORCEMENT_BEST_EFFORT)
 		return code;
-	if (!plan->plan->caged)
-		return cdn_err(err, CORDON_E_ENFORCE, UNAVAILABLE "%s (%s)",
-		    why_not(plan), plan->host.notify_taken ?
-			"in a cage only the one around it could make it, and "
-			"that is asked by 'cordon run'" :
-			"'cordon doctor' says why");
+	if (!plan->plan->caged || (plan->host.notify_taken &&
+		terms->backend != CORDON_BACKEND_NATIVE))
+		return refuse_uncaged(plan, err);
 	if (terms->enforcement == CDN_ENFORCEMENT_REQUIRED &&
 	    !plan->plan->enforced)
 		return refuse_losses(plan->plan, err);

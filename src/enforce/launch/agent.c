@@ -70,6 +70,18 @@ cdn_launch_tell_agent(const struct cordon_plan *plan,
 		return;
 	if (plan->terms.backend != CORDON_BACKEND_NONE)
 		tell_inner(plan, options);
+}
+
+void
+cdn_launch_tell_network(const struct cordon_plan *plan,
+    const struct cordon_run_options *options)
+{
+	const struct cordon_session *session = plan->session;
+	const struct cdn_agent_here *agent = &session->agent;
+	char line[256];
+
+	if (options->notice == NULL || agent->is == NULL)
+		return;
 	if (opens_network(session))
 		snprintf(line, sizeof(line), "network is open for %s; "
 		    "--network none|loopback|HOST closes it",

@@ -3,8 +3,10 @@
 
 #include "enforce/launch/launch.h"
 
-/* What holds because an agent is run, line by line. */
+/* What holds because an agent is run, line by line; what its network is. */
 void cdn_launch_tell_agent(const struct cordon_plan *plan,
+    const struct cordon_run_options *options);
+void cdn_launch_tell_network(const struct cordon_plan *plan,
     const struct cordon_run_options *options);
 
 /* Once for each run: the agent has a list of allowed tools of its own. */

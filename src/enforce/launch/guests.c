@@ -11,7 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "enforce/launch/agent.h"
 #include "enforce/session/handover.h"
+#include "enforce/session/own.h"
 
 struct guest {
 	struct cdn_guests *guests;
@@ -38,7 +40,9 @@ struct stay {
 	struct cdn_nested_wish wish;
 	struct cordon_session *session;
 	struct cordon_run_options options;
-	struct cdn_buf notices;
+	char run[CDN_NESTED_ID + 1];
+	struct cdn_buf notices; /* in lines; the first is the id */
+	bool untold; /* there was no room for all of them */
 	int stdio[3];
 	struct cordon_process *process;
 };
@@ -84,13 +88,18 @@ understand(struct stay *stay, struct cordon_error *err)
 	    "what an inner run handed over is not understood");
 }
 
+#define MORE "and more ('cordon plan' lists it)"
+
 /* One line of a text for the inner one. */
 static void
 notice(const char *text, void *arg)
 {
 	struct stay *stay = arg;
 
-	cdn_buf_printf(&stay->notices, "%s\n", text);
+	stay->untold |= stay->notices.n + strlen(text) + sizeof("\n" MORE "\n") >
+	    CDN_NESTED_TEXT;
+	if (!stay->untold)
+		cdn_buf_printf(&stay->notices, "%s\n", text);
 }
 
 static void
@@ -128,10 +137,15 @@ fill_options(struct stay *stay)
 	};
 }
 
-/* The process of the run goes there before it is in the cage. */
+/*
+ * The process of the run goes there before it is in the cage.  What the inner
+ * policy says of the directory does not matter, as for every run.
+ */
 static int
 check_cwd(const struct stay *stay, struct cordon_error *err)
 {
+	const struct cordon_session *outer =
+	    stay->guest->guests->outer->session;
 	struct cordon_verdict verdict;
 	struct cdn_real real;
 	int code;
@@ -139,16 +153,26 @@ check_cwd(const struct stay *stay, struct cordon_error *err)
 	if (stay->wish.cwd[0] != '/')
 		return cdn_err(err, CORDON_E_INVALID,
 		    "'%s' is no absolute path", stay->wish.cwd);
-	code = cdn_session_find(stay->session, "/",
+	code = cdn_session_find(outer, "/",
 	    cdn_str_of(stay->wish.cwd), &real, err);
 	if (code == 0)
-		code = cdn_session_judge(stay->session, CORDON_AS_PROCESS,
+		code = cdn_session_judge(outer, CORDON_AS_PROCESS,
 		    CORDON_READ, &real, &verdict, err);
 	if (code != 0 || verdict.allowed)
 		return code;
-	return cdn_err(err, CORDON_E_ENFORCE, "an inner run starts where both "
-	    "policies let it read, and '%s' is not such a place",
+	return cdn_err(err, CORDON_E_ENFORCE, "an inner run starts where the "
+	    "outer policy lets it read, and '%s' is not such a place",
 	    stay->wish.cwd);
+}
+
+static void
+tell(struct stay *stay, const struct cordon_plan *plan)
+{
+	notice(stay->run, stay);
+	cdn_launch_tell(plan, &stay->options);
+	cdn_launch_tell_network(plan, &stay->options);
+	if (stay->untold)
+		cdn_buf_puts(&stay->notices, MORE "\n");
 }
 
 /* Nothing is started yet; but what can be refused is refused now. */
@@ -167,7 +191,9 @@ consider(struct stay *stay, struct cordon_error *err)
 	if (code == 0)
 		code = cdn_launch_accept(plan, err);
 	if (code == 0)
-		cdn_launch_tell(plan, &stay->options);
+		code = cdn_own_make_id(stay->run, err);
+	if (code == 0)
+		tell(stay, plan);
 	cdn_launch_plan_free(plan);
 	return code;
 }
@@ -243,6 +269,13 @@ static int
 run(struct stay *stay, struct cordon_error *err)
 {
 	struct cordon_run_result result = { 0 };
+	const struct cdn_handed handed = {
+		.outer = stay->guest->guests->outer,
+		.run = stay->run,
+		.program = stay->wish.program,
+		.cwd_is = stay->wish.placed ? &stay->wish.cwd_is : NULL,
+		.stdio = stay->stdio,
+	};
 	int code;
 
 	if (!await_go(stay))
@@ -251,8 +284,8 @@ run(struct stay *stay, struct cordon_error *err)
 	stay->options.notice = NULL; /* all is told */
 	/* Its broker cannot look everywhere where ours could. */
 	cdn_broker_look(stay->guest->guests->outer->broker);
-	code = cdn_launch_start_nested(stay->guest->guests->outer,
-	    stay->session, &stay->options, stay->stdio, &stay->process, err);
+	code = cdn_launch_start_handed(stay->session, &stay->options, &handed,
+	    &stay->process, err);
 	close_stdio(stay);
 	if (code != 0)
 		return code;
@@ -278,8 +311,10 @@ host(struct stay *stay)
 		fill_options(stay);
 		code = consider(stay, &err);
 	}
+	if (code == 0 && cdn_buf_failed(&stay->notices))
+		code = cdn_err_nomem(&err);
 	if (code == 0 && cdn_nested_say(fd, CDN_NESTED_ACCEPTED, 0,
-		stay->notices.n == 0 ? "" : stay->notices.p) == 0)
+		stay->notices.p) == 0)
 		code = run(stay, &err);
 	if (code != 0)
 		(void)!cdn_nested_say(fd, CDN_NESTED_REFUSED, code, err.text);

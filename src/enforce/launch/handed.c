@@ -80,7 +80,9 @@ write_request(const struct cordon_process *p, struct cdn_buf *out,
 		.argv = p->options->argv,
 		.env = (const char *const *)p->request.envp,
 		.env_count = count(p->request.envp),
+		.program = p->handed_program,
 		.cwd = working_directory(p),
+		.placed = p->cwd_is != NULL,
 		.enforcement = p->terms.enforcement,
 		.isolation = p->terms.isolation,
 		.trace = p->terms.trace,
@@ -88,6 +90,8 @@ write_request(const struct cordon_process *p, struct cdn_buf *out,
 
 	while (wish.argv[wish.argc] != NULL)
 		wish.argc++;
+	if (p->cwd_is != NULL)
+		wish.cwd_is = *p->cwd_is;
 	if (wish.cwd == NULL)
 		return cdn_err_sys(err, errno, "current directory");
 	cdn_session_hand_over(p->session, &form);
@@ -113,7 +117,7 @@ tell(const struct cordon_process *p, char *text)
 }
 
 static int
-ask(const struct cordon_process *p, int fd, const struct cdn_buf *request,
+ask(struct cordon_process *p, int fd, const struct cdn_buf *request,
     struct cordon_error *err)
 {
 	struct cdn_nested_head head = { CDN_NESTED_MAGIC,
@@ -131,22 +135,45 @@ ask(const struct cordon_process *p, int fd, const struct cdn_buf *request,
 	if (answer.says != CDN_NESTED_ACCEPTED)
 		return cdn_err(err, answer.value < 0 ? answer.value :
 		    CORDON_E_ENFORCE, "%s", answer.text);
-	tell(p, answer.text);
+	if (strnlen(answer.text, CDN_NESTED_ID) < CDN_NESTED_ID)
+		return cdn_err(err, CORDON_E_ENFORCE, "the run around this one "
+		    "does not say which it took");
+	memcpy(p->run, answer.text, CDN_NESTED_ID);
+	tell(p, answer.text + CDN_NESTED_ID);
 	return 0;
 }
 
-int
-cdn_launch_hand_over(struct cordon_process *p, struct cordon_error *err)
+bool
+cdn_launch_reaches_outer(struct cordon_process *p)
 {
-	struct cdn_buf request;
-	int code;
-
-	if (p->session->worker_count > 0)
-		return CORDON_E_NOT_FOUND; /* what it may is not all in a form */
 	p->stand_in = find_stand_in(p);
 	p->handed_fd = p->stand_in == NULL ? -1 : reach();
-	if (p->handed_fd < 0)
-		return CORDON_E_NOT_FOUND;
+	return p->handed_fd >= 0;
+}
+
+/* The record is kept by whoever runs it; a second one would know nothing. */
+static int
+check_audit(const struct cordon_run_options *options, struct cordon_error *err)
+{
+	if (options->audit == NULL || options->audit[0] == '\0')
+		return 0;
+	return cdn_err(err, CORDON_E_INVALID, "the run around this one keeps "
+	    "the record of it, and '%s' would stay empty (leave out --audit)",
+	    options->audit);
+}
+
+int
+cdn_launch_hand_over(struct cordon_process *p, const char *path,
+    struct cordon_error *err)
+{
+	struct cdn_buf request;
+	int code = check_audit(p->options, err);
+
+	if (code == 0)
+		code = cdn_launch_program(p->session, p->options, path,
+		    p->arena, &p->handed_program, err);
+	if (code != 0)
+		return code;
 	cdn_buf_init(&request, CDN_NESTED_BYTES);
 	code = write_request(p, &request, err);
 	if (code == 0)

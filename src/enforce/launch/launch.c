@@ -16,16 +16,18 @@ validate(const struct cdn_run_request *request, void *arg,
     struct cordon_error *err)
 {
 	const struct cordon_process *p = arg;
+	const char *program = p->handed_fd >= 0 ? p->handed_program :
+						  request->program;
 	int code;
 
 	if (p->options->validate == NULL)
 		return 0;
-	code = p->options->validate(request->program, p->options->argv,
+	code = p->options->validate(program, p->options->argv,
 	    p->options->validate_arg, err);
 	if (code == 0 || (err != NULL && err->code != 0))
 		return code;
 	return cdn_err(err, CORDON_E_INVALID, "'%s' was refused before it "
-	    "started", request->program);
+	    "started", program);
 }
 
 /* exec and its like are declared for lists they could, but do not, change. */
@@ -122,15 +124,15 @@ process_free(struct cordon_process *p)
  * builds it outside.  True: *code says what became of it.
  */
 static bool
-is_handed_over(struct cordon_process *p, int *code, struct cordon_error *err)
+is_handed_over(struct cordon_process *p, const char *path, int *code,
+    struct cordon_error *err)
 {
-	if (!p->plan->host.notify_taken || p->inside != NULL)
+	if (!p->plan->host.notify_taken || p->inside != NULL ||
+	    p->terms.backend != CORDON_BACKEND_NATIVE ||
+	    !cdn_launch_reaches_outer(p))
 		return false;
-	*code = cdn_launch_hand_over(p, err);
-	if (*code != CORDON_E_NOT_FOUND)
-		return true;
-	*code = 0;
-	return false;
+	*code = cdn_launch_hand_over(p, path, err);
+	return true;
 }
 
 /*
@@ -145,7 +147,7 @@ prepare_cage(struct cordon_process *p, const char *path,
 
 	if (code == 0)
 		code = cdn_launch_plan(p->session, p->options, &p->plan, err);
-	if (code == 0 && is_handed_over(p, &code, err))
+	if (code == 0 && is_handed_over(p, path, &code, err))
 		return code;
 	if (code == 0)
 		code = cdn_launch_accept(p->plan, err);
@@ -184,6 +186,22 @@ prepare_native(struct cordon_process *p, struct cordon_error *err)
 	return code;
 }
 
+/* Whoever handed the run over has found it already: that one, or none. */
+static int
+find_program(struct cordon_process *p, const char *path,
+    struct cordon_error *err)
+{
+	const char *found[2] = { NULL, NULL };
+	struct cordon_run_options options = *p->options;
+
+	if (p->handed != NULL) {
+		found[0] = p->handed->program;
+		options.argv = found;
+	}
+	return cdn_launch_program(p->session, &options, path, p->arena,
+	    &p->request.program, err);
+}
+
 /* Everything before the program; nothing of it is left when it fails. */
 static int
 prepare(struct cordon_process *p, struct cordon_error *err)
@@ -203,8 +221,7 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 	if (p->inside != NULL)
 		p->request.program = p->options->argv[0];
 	else
-		code = cdn_launch_program(p->session, p->options, path,
-		    p->arena, &p->request.program, err);
+		code = find_program(p, path, err);
 	return code != 0 || p->terms.backend != CORDON_BACKEND_NATIVE ? code :
 		prepare_native(p, err);
 }
@@ -226,8 +243,7 @@ begin(struct cordon_process *p, struct cordon_error *err)
 
 	fill_request(p);
 	if (p->handed_fd >= 0) { /* it is recorded where it was handed to */
-		cdn_record_close(p->record);
-		p->record = NULL;
+		cdn_launch_tell_agent(p->plan, p->options);
 		return cdn_run_start(&p->request, &p->running, err);
 	}
 	code = wraps ? cdn_launch_wrap(p, err) : 0;
@@ -235,6 +251,7 @@ begin(struct cordon_process *p, struct cordon_error *err)
 		return code;
 	cdn_launch_tell(p->plan, p->options);
 	cdn_launch_tell_agent(p->plan, p->options);
+	cdn_launch_tell_network(p->plan, p->options);
 	code = recorded(p, cdn_record_start(p->record, p->plan, p->options,
 	    &why), &why, err);
 	if (code == 0)
@@ -292,7 +309,7 @@ process_new(const struct cordon_session *session,
 
 /* What the options of the public cannot say. */
 struct particulars {
-	struct cordon_process *outer; /* it lies in */
+	const struct cdn_handed *handed; /* an inner run's, or NULL */
 	const struct cdn_inside *inside;
 	const int *stdio;
 	const struct cdn_run_place *cwd_is;
@@ -308,12 +325,15 @@ start_new(const struct cordon_session *session,
 
 	if (p == NULL)
 		return cdn_err_nomem(err);
-	p->outer = with.outer;
+	p->handed = with.handed;
+	p->outer = with.handed == NULL ? NULL : with.handed->outer;
 	p->inside = with.inside;
 	p->stdio = with.stdio;
 	p->cwd_is = with.cwd_is;
 	cdn_terms_find(session, options, &p->terms);
-	code = cdn_own_make_id(p->run, err);
+	code = with.handed == NULL ? cdn_own_make_id(p->run, err) : 0;
+	if (with.handed != NULL)
+		memcpy(p->run, with.handed->run, sizeof(p->run));
 	if (code == 0)
 		code = start(p, err);
 	if (code != 0) {
@@ -352,13 +372,13 @@ cdn_launch_start_with(const struct cordon_session *session,
 }
 
 int
-cdn_launch_start_nested(struct cordon_process *outer,
-    const struct cordon_session *session,
-    const struct cordon_run_options *options, const int *stdio,
+cdn_launch_start_handed(const struct cordon_session *session,
+    const struct cordon_run_options *options, const struct cdn_handed *handed,
     struct cordon_process **ret, struct cordon_error *err)
 {
 	return start_new(session, options, (struct particulars){
-	    .outer = outer, .stdio = stdio }, ret, err);
+	    .handed = handed, .stdio = handed->stdio,
+	    .cwd_is = handed->cwd_is }, ret, err);
 }
 
 int
@@ -417,7 +437,7 @@ fill_result(const struct cordon_process *p, const struct cdn_run_result *from,
 	};
 	memcpy(ret->run, p->run, sizeof(ret->run));
 	ret->denials = p->denials;
-	if (cdn_record_file(p->record) != NULL) {
+	if (cdn_record_file(p->record) != NULL && p->handed_fd < 0) {
 		ret->audit = strdup(cdn_record_file(p->record));
 		if (ret->audit == NULL)
 			return cdn_err_nomem(err);
@@ -476,8 +496,8 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	if (code == 0) {
 		result.audit_lost = is_lost(p, p->audit_lost > 0 ||
 		    sum.failed ? CORDON_E_SYSTEM : 0, &p->audit_error);
-		if (is_lost(p, cdn_record_end(p->record, &result,
-			p->audit_lost, &sum, &why), &why))
+		if (p->handed_fd < 0 && is_lost(p, cdn_record_end(p->record,
+			&result, p->audit_lost, &sum, &why), &why))
 			result.audit_lost = true;
 		*ret = result;
 	}

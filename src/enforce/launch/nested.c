@@ -4,6 +4,25 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* In halves. */
+static uint64_t
+form_long(struct cdn_form *form, uint64_t n)
+{
+	unsigned low = (unsigned)n, high = (unsigned)(n >> 32);
+
+	cdn_form_number(form, &low, UINT32_MAX);
+	cdn_form_number(form, &high, UINT32_MAX);
+	return (uint64_t)high << 32 | low;
+}
+
+static void
+form_place(struct cdn_form *form, struct cdn_nested_wish *wish)
+{
+	cdn_form_bool(form, &wish->placed);
+	wish->cwd_is.dev = (dev_t)form_long(form, wish->cwd_is.dev);
+	wish->cwd_is.ino = (ino_t)form_long(form, wish->cwd_is.ino);
+}
+
 void
 cdn_nested_form(struct cdn_form *form, struct cdn_nested_wish *wish)
 {
@@ -16,11 +35,14 @@ cdn_nested_form(struct cdn_form *form, struct cdn_nested_wish *wish)
 		wish->argv = argv;
 		wish->env = env;
 	}
+	cdn_form_string(form, &wish->program);
 	cdn_form_string(form, &wish->cwd);
+	form_place(form, wish);
 	cdn_form_number(form, &wish->enforcement, CDN_ENFORCEMENT_REQUIRED);
 	cdn_form_number(form, &wish->isolation, CDN_ISOLATION_NAMESPACES);
 	cdn_form_bool(form, &wish->trace);
-	form->bad |= wish->argc == 0 || wish->cwd == NULL;
+	form->bad |= wish->argc == 0 || wish->cwd == NULL ||
+	    wish->program == NULL || wish->program[0] != '/';
 }
 
 int

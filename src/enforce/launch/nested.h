@@ -30,6 +30,7 @@
 /* ----- What is said ---------------------------------------------------------- */
 
 #define CDN_NESTED_MAGIC 0x4e44524fU
+#define CDN_NESTED_ID	 16 /* characters that name a run */
 
 /* Before the form of a request. */
 struct cdn_nested_head {
@@ -43,7 +44,10 @@ struct cdn_nested_wish {
 	size_t argc;
 	const char *const *env;
 	size_t env_count;
+	const char *program; /* absolute; argv[0] is only its name */
 	const char *cwd;
+	bool placed; /* it must be this directory */
+	struct cdn_run_place cwd_is;
 	unsigned enforcement; /* enum cdn_enforcement */
 	unsigned isolation;   /* enum cdn_isolation */
 	bool trace;
@@ -51,7 +55,8 @@ struct cdn_nested_wish {
 void cdn_nested_form(struct cdn_form *form, struct cdn_nested_wish *wish);
 
 enum cdn_nested_says {
-	CDN_NESTED_ACCEPTED, /* text: what a person should know */
+	CDN_NESTED_ACCEPTED, /* text: the id of the run, then, in lines, what a
+			      * person should know */
 	CDN_NESTED_REFUSED,  /* value: CORDON_E_..., text: why */
 	CDN_NESTED_EXITED,   /* value: its status */
 	CDN_NESTED_KILLED,   /* value: the signal */
@@ -95,21 +100,30 @@ void cdn_guests_let_in(void *guests);
 /* Ends them all and waits; NULL is fine. */
 void cdn_guests_close(struct cdn_guests *guests);
 
-/* launch.c: as cdn_launch_start_with(). */
-CDN_MUST_USE int cdn_launch_start_nested(struct cordon_process *outer,
-    const struct cordon_session *session,
-    const struct cordon_run_options *options, const int *stdio,
+/* launch.c: what was handed to `outer`; it must stay until it was waited for. */
+struct cdn_handed {
+	struct cordon_process *outer;
+	const char *run; /* its id */
+	const char *program;
+	const struct cdn_run_place *cwd_is; /* or NULL */
+	const int *stdio;
+};
+CDN_MUST_USE int cdn_launch_start_handed(const struct cordon_session *session,
+    const struct cordon_run_options *options, const struct cdn_handed *handed,
     struct cordon_process **ret, struct cordon_error *err);
 
 /* ----- Inside (handed.c) -------------------------------------------------------- */
 
+/* Is there somebody to take the run?  Then p->handed_fd leads to them. */
+bool cdn_launch_reaches_outer(struct cordon_process *p);
+
 /*
- * Hands the run over.  CORDON_E_NOT_FOUND: there is nobody to take it;
- * otherwise as whoever took it says.  The request is that of the stand-in
+ * Hands the run over, to whom was reached; path is the PATH of its program.
+ * Fails as whoever should take it says.  The request is that of the stand-in
  * then.
  */
 CDN_MUST_USE int cdn_launch_hand_over(struct cordon_process *p,
-    struct cordon_error *err);
+    const char *path, struct cordon_error *err);
 /* Into the request, when it was filled for a program. */
 void cdn_launch_stand_in(struct cordon_process *p);
 

@@ -18,13 +18,16 @@ struct cdn_entrance {
 };
 
 struct cdn_guests; /* nested.h */
+struct cdn_handed;
 
 struct cordon_process {
 	struct cdn_arena *arena; /* owns this struct too */
 	struct cordon_process *outer; /* the run that it lies in, or NULL */
 	struct cdn_guests *guests; /* those that lie in it, or NULL */
 	int handed_fd; /* to whom this run was handed; -1: to nobody */
-	const char *stand_in; /* the program that waits for it then */
+	const char *stand_in; /* the program that waits for it then, */
+	const char *handed_program; /* and the one it waits for */
+	const struct cdn_handed *handed; /* what the inner one said, or NULL */
 	const struct cordon_session *session;
 	const struct cordon_run_options *options;
 	const struct cdn_inside *inside; /* instead of the program, or NULL */

@@ -146,7 +146,6 @@ run(const struct cordon_session *session,
 	options.forward_signals = true;
 	options.sole = true;
 	options.notice = notice;
-	options.stand_in = "/proc/self/exe";
 	if (cordon_run(session, &options, &result, &err) != 0) {
 		cli_denials_done(&denials);
 		return failure_of(&err);

@@ -62,6 +62,7 @@ cli_launch_options(const struct cli_args *args, struct cordon_run_options *ret)
 		.env_count = args->option[CLI_ENV].n,
 		.audit = cli_value(args, CLI_AUDIT),
 		.trace = cli_has(args, CLI_TRACE),
+		.stand_in = "/proc/self/exe",
 	};
 	if (!cli_word(args, CLI_BACKEND, cli_backend_word, 0, &backend) ||
 	    !cli_word(args, CLI_ENFORCEMENT, cli_enforcement_word, -1,

@@ -6,6 +6,7 @@
 #	trysys -i IDENTITY nested.sh
 #
 # Every refusal has a control: the same in the outer run alone.
+# shellcheck disable=SC2016 # scripts for a shell inside
 set -u
 
 umask 022
