@@ -51,7 +51,7 @@ cdn_mounted_open(const struct cdn_bwrap_plan *plan, int *fds,
 		if (!is_the_hosts(mount))
 			continue;
 		fds[i] = cdn_sys_openat2(AT_FDCWD, mount->path, &how);
-		if (fds[i] < 0)
+		if (fds[i] < 0 && (fds[i] != -ENOENT || !mount->brief))
 			return cdn_err_sys(err, -fds[i], "'%s' changed while "
 			    "the run was prepared (start it again)",
 			    mount->path);
@@ -154,7 +154,10 @@ check(const struct cdn_bwrap_mount *mount, int root, int host_fd,
 	struct seen seen;
 	int r = fd < 0 ? fd : look(fd, &seen);
 
-	if (r == 0 && is_right(mount, &seen, host_fd))
+	if (r == 0 && (host_fd >= 0) == is_the_hosts(mount) &&
+	    is_right(mount, &seen, host_fd))
+		return 0;
+	if (r == -ENOENT && mount->brief)
 		return 0;
 	return cdn_err(err, CORDON_E_ENFORCE, "bwrap did not mount '%s' as it "
 	    "was told: it changed meanwhile, or this bwrap is not as we know "

@@ -242,6 +242,11 @@ fill_request(struct cordon_process *p)
 	r->cwd = "/";
 	r->cwd_is = NULL; /* asked of the sandbox: cdn_mounted_is_in() */
 	r->stdio = p->wrapping->stdio;
+	/*
+	 * bwrap's child waits for its parent before it asks to die with it:
+	 * were we killed meanwhile, it would wait for ever.
+	 */
+	r->reaper = CDN_REAPER_SHEPHERD;
 	if (r->limits.processes > 0)
 		r->limits.processes += OWN_PROCESSES;
 	r->entry = (struct cdn_entry){ .enter = enter, .arg = p->wrapping,

@@ -46,6 +46,7 @@ struct cdn_bwrap_mount {
 	unsigned mode;	  /* EMPTY, DIR: 0555, or 0111: it may not be listed */
 	bool directory;	  /* RO, RW */
 	bool own;	  /* RW: of the run; perhaps not made yet */
+	bool brief;	  /* RO: one entry of many, which may be gone by then */
 };
 
 struct cdn_bwrap_plan {

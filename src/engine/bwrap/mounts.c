@@ -200,6 +200,20 @@ add_links(struct cdn_bwrap_build *b)
 	return code;
 }
 
+/* Entries of a directory of the system come and go; without one it is less. */
+static void
+mark_brief(struct cdn_bwrap_build *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		const struct cdn_bwrap_mount *around = cdn_bwrap_around(
+		    b->mounts, i, b->mounts[i].path);
+
+		b->mounts[i].brief = b->mounts[i].kind == CDN_MOUNT_RO &&
+		    around != NULL && around->kind == CDN_MOUNT_EMPTY &&
+		    strcmp(around->path, "/") != 0;
+	}
+}
+
 int
 cdn_bwrap_arrange(struct cdn_bwrap_build *b)
 {
@@ -211,5 +225,6 @@ cdn_bwrap_arrange(struct cdn_bwrap_build *b)
 	if (code == 0)
 		code = add_links(b);
 	put_in_order(b);
+	mark_brief(b);
 	return code;
 }

@@ -16,7 +16,7 @@ static const char is_later[] = "a mask covers what is there when the run "
 static const char is_exec[] = "mounts let be executed what may be read";
 
 enum { MASK_LATER, MASK_MORE, MASK_REPLACED, MASK_EXEC, MASK_NAMES, MASK_LARGE,
-	MASK_METADATA };
+	MASK_METADATA, MASK_BORDERS };
 
 #define NATIVE "use '--backend native', which judges each name"
 
@@ -43,6 +43,10 @@ static const struct cdn_shortfall table[] = {
 	    "modes, owners, times and attributes cannot be changed: root could "
 	    "change those of the host's devices", "run it as another user",
 	    .stricter = true },
+	[MASK_BORDERS] = { "mount-borders",
+	    "nothing can be renamed or linked from one place that is mounted "
+	    "to another (EXDEV): programs have to copy",
+	    "keep stores of hard links in the workspace", .stricter = true },
 };
 
 bool
@@ -203,6 +207,17 @@ keep(struct report *r, const struct cdn_shortfall *shortfall)
 		r->shortfalls[r->count - 1] = *shortfall;
 }
 
+/* Two places that can be changed, and a file between them. */
+static bool
+has_borders(const struct cdn_bwrap_build *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		n += b->mounts[i].kind == CDN_MOUNT_RW;
+	return n > 1;
+}
+
 static void
 add_rows(struct report *r)
 {
@@ -213,6 +228,7 @@ add_rows(struct report *r)
 		[MASK_NAMES] = b->new_names,
 		[MASK_LARGE] = b->too_large,
 		[MASK_METADATA] = b->in->owns_devices,
+		[MASK_BORDERS] = has_borders(b),
 	};
 
 	for (size_t i = 0; i < CDN_LEN(applies); i++)

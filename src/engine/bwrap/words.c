@@ -1,7 +1,7 @@
 /*
  * words - mounts as options of bwrap.
  */
-#include "engine/bwrap/bwrap.h"
+#include "engine/bwrap/build.h"
 
 #define READY "/dev/.cordon" /* in a directory that is ours, closed at once */
 
@@ -90,7 +90,8 @@ put_mount(struct words *w, const struct cdn_bwrap_mount *mount, bool alone)
 {
 	switch (mount->kind) {
 	case CDN_MOUNT_RO:
-		put3(w, "--ro-bind", mount->path, mount->path);
+		put3(w, mount->brief ? "--ro-bind-try" : "--ro-bind",
+		    mount->path, mount->path);
 		break;
 	case CDN_MOUNT_RW:
 		put_own(w, mount, alone && mount->own);
@@ -172,6 +173,30 @@ put_head(struct words *w, const struct cdn_plan *plan,
 		put_variable(w, command->envp[i]);
 }
 
+/* Is it there because of what is mounted? */
+static bool
+is_there(const struct cdn_bwrap_plan *plan, const char *dir)
+{
+	const struct cdn_bwrap_mount *around = cdn_bwrap_around(plan->mounts,
+	    plan->count, dir);
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (cdn_plan_at_or_below(plan->mounts[i].path, dir))
+			return true;
+	return around == NULL || around->kind != CDN_MOUNT_EMPTY ||
+	    around->mode == 0;
+}
+
+/* What may not be seen can still be stood in: an empty one of that name. */
+static void
+put_cwd(struct words *w, const struct cdn_bwrap_plan *plan, const char *cwd)
+{
+	if (is_there(plan, cwd))
+		return;
+	put2(w, "--perms", "0111");
+	put2(w, "--dir", cwd);
+}
+
 int
 cdn_bwrap_words(struct cdn_arena *arena, const struct cdn_bwrap_plan *plan,
     const struct cdn_bwrap_command *command, const char *const **ret,
@@ -182,6 +207,7 @@ cdn_bwrap_words(struct cdn_arena *arena, const struct cdn_bwrap_plan *plan,
 	put_head(&w, plan->plan, command);
 	for (size_t i = 0; i < plan->count; i++)
 		put_mount(&w, &plan->mounts[i], command->alone);
+	put_cwd(&w, plan, command->cwd);
 	if (command->ready_fd >= 0)
 		put2(&w, "--perms", "0000");
 	put_fd(&w, "--file", command->ready_fd);

@@ -271,7 +271,13 @@ under later --enforcement degraded -- sh -c 'cat x.env && exit 9
     echo two >y.env && cat y.env' >/dev/null
 is $? 0 'degraded: what is there is masked, what comes later is not'
 said mask
-rm -f x.env y.env
+ln x.env other/name
+under later --enforcement degraded -- cat other/name >"$stage/seen"
+is "$(cat "$stage/seen")" one 'a second name of what a pattern denies is open'
+"$cordon" plan --backend bwrap --policy "$stage/later.yaml" --profile dev \
+    --json 2>/dev/null | grep -q '"id":"other-names"'
+ok $? 'which the plan says'
+rm -f x.env y.env other/name
 under fixed -- sh -c 'cat src/file >/dev/null && ! touch src/new'
 ok $? 'a policy without masks needs no such word'
 ln a/b/secrets/key other/name
@@ -326,6 +332,36 @@ lie 'one that leaves a mask away' "/^--tmpfs\$/{N;/secrets/{s/.*/--dir\n\/dev\/x
 lie 'one that does not pin' "/^--bind\$/{N;N;/\/w\/a\$/d}" 125
 [ ! -e src/ran ]
 ok $? 'and nothing ran'
+
+# Somebody puts a link in the place of the directory that it is to begin in.
+cat >"$stage/bin/swapper" <<END
+#!/bin/bash
+if [ -e $stage/swap ]; then
+	mv $stage/w/other $stage/w/away
+	ln -s "\$(cat $stage/swap)" $stage/w/other
+fi
+exec $stage/bin/real "\$@"
+END
+chmod +x "$stage/bin/swapper"
+swapped()
+{
+	(cd other && with "$stage/bin/swapper" "${run[@]}" --workspace \
+	    "$stage/w" -- \
+	    sh -c 'echo x >ran' 2>"$stage/stderr")
+	status=$?
+	[ ! -L other ] || { rm other && mv away other; }
+}
+swapped
+[ "$status" = 0 ] && [ -e other/ran ]
+ok $? "a directory that stays ($status)"
+rm -f other/ran
+for to in "$stage/home" "$stage/w/ro"; do
+	echo "$to" >"$stage/swap"
+	swapped
+	[ "$status" != 0 ] && [ ! -e other/ran ] && [ ! -e "$to/ran" ]
+	ok $? "one that became a link to ${to#"$stage/"} ($status)"
+done
+rm -f "$stage/swap"
 
 # One that outlives cordon, killed before it looked at anything.  Somebody goes
 # on reading what bwrap says, or that would end it.

@@ -6,7 +6,9 @@
 # Every attack is made twice: outside, where it must work, or it would prove
 # nothing; and in the cage.  Then the host does what people do, and a canary
 # tells whether it ran something.
+# shellcheck disable=SC1091,SC2154 # backend.sh and what it sets
 set -u
+. "${0%/*}/backend.sh"
 
 cordon=$CORDON_COMMAND
 umask 022
@@ -94,10 +96,12 @@ use()
 	[ ! -e "$CANARY" ]
 }
 
-# attack WHAT SCRIPT [WHERE [BEFORE]]: outside it works, in the cage it does not.
+# attack WHAT SCRIPT [WHERE [BEFORE]]: outside it works, in the cage it does not;
+# unless $rule is one that the backend does not hold, and says so.
+rule=''
 attack()
 {
-	local where=${3-.} before=${4-:}
+	local where=${3-.} before=${4-:} held=yes
 
 	fresh_tree
 	(cd "$tree" && eval "$before")
@@ -106,9 +110,16 @@ attack()
 	ok $? "control: $1"
 	fresh_tree
 	(cd "$tree" && eval "$before")
+	! (cd "$tree/$where" && short "$rule") || held=''
 	(cd "$tree/$where" && "$cordon" run --env CANARY --env PROBE \
 	    --read "$PROBE" -- sh -c "$tools$2") >"$stage/log" 2>&1
-	use && grep -q '^cordon: .*denial' "$stage/log"
+	if [ -z "$held" ]; then
+		! use
+		ok $? "$1: not held, and the plan says so ($rule)"
+		return
+	fi
+	use && { [ "$backend" != native ] ||
+	    grep -q '^cordon: .*denial' "$stage/log"; }
 	ok $? "$1"
 }
 
@@ -141,17 +152,22 @@ mv .git/worktrees/wt .git/worktrees/old; ln -s ../../evil .git/worktrees/wt'
 
 # ----- What leads git to another configuration ----------------------------------------
 
+rule='!**/.git/**/commondir'
 # shellcheck disable=SC2016
 attack 'commondir of a submodule' '
 cp -r $lib evil; evil "	worktree = ../lib
 " >evil/config; echo ../../../evil >$lib/commondir'
+rule='!**/.git/**/config.worktree'
 # shellcheck disable=SC2016
 attack 'config.worktree of a submodule' 'evil >$lib/config.worktree'
+rule='!**/.git/**/commondir'
 # shellcheck disable=SC2016
 attack 'commondir of a nested repository' '
 cp -r sub/.git evil; evil >evil/config; echo ../../evil >sub/.git/commondir'
+rule='!**/.git/**/config.worktree'
 attack 'config.worktree of a nested repository' \
     'evil >sub/.git/config.worktree'
+rule=''
 attack 'a worktree that becomes a repository of its own' '
 cd .git/worktrees; mv wt old; mkdir wt; cp old/HEAD old/index wt
 cp -r ../objects ../refs wt; evil >wt/config'
@@ -162,11 +178,13 @@ cp -r ../objects ../refs wt; evil >wt/config'
 attack 'config of a submodule of a worktree' \
     'evil "	worktree = ../../../../../wt/lib
 " >"$(git rev-parse --git-dir)/modules/lib/config"' wt
+rule="$tree/.git/worktrees/wt/**/commondir"
 # shellcheck disable=SC2016
 attack 'commondir of a submodule of a worktree' '
 lib=$(git rev-parse --git-dir)/modules/lib
 cp -r "$lib" evil; evil "	worktree = ../lib
 " >evil/config; echo "$PWD/evil" >"$lib/commondir"' wt
+rule=''
 # shellcheck disable=SC2016
 attack 'a link for its directory' '
 lib=$(git rev-parse --git-dir)/modules/lib
@@ -179,6 +197,7 @@ mv "$lib" "$lib.old"; cp -r "$lib.old" evil; evil "	worktree = ../lib
 bare='mkdir $d/objects $d/refs; echo ref: refs/heads/main >$d/HEAD
 evil "	worktree = ..
 " >$d/config'
+rule='!**/HEAD'
 attack 'one in a directory of the workspace' "d=dir; $bare"
 attack 'one that is the workspace' "d=.; $bare" dir
 # shellcheck disable=SC2016
@@ -196,17 +215,22 @@ echo sung >>"$CANARY"'
 # shellcheck disable=SC2016
 hook='mkdir -p "$d"; printf "%s\n" "$sing" >"$d/pre-commit"
 chmod 755 "$d/pre-commit"'
+rule='!.githooks/**'
 attack 'hooks where core.hooksPath says, which is not there yet' \
     "sing='$sing' d=.githooks; $hook" . 'git config core.hooksPath .githooks'
+rule=''
 attack 'hooks of husky' "sing='$sing' d=.husky; $hook" . '
 mkdir -p .husky/_; printf "#!/bin/sh\n. ./.husky/pre-commit\n" >.husky/_/pre-commit
 chmod 755 .husky/_/pre-commit; git config core.hooksPath .husky/_'
+rule='!scripts/pre-commit'
 attack 'a hook that is a link into the work tree' \
     "sing='$sing' d=scripts; $hook" . \
     'ln -s ../../scripts/pre-commit .git/hooks/pre-commit'
+rule='!scripts/**'
 attack 'the directory of hooks, which is a link' \
     "sing='$sing' d=scripts; $hook" . \
     'rm -r .git/hooks; ln -s ../scripts .git/hooks'
+rule='!.gitconfig'
 attack 'a configuration that is included' 'evil >.gitconfig' . \
     'git config include.path ../.gitconfig'
 

@@ -28,12 +28,14 @@ ok()
 	fi
 }
 
-# Who still has the mark of this test in its environment.
+# Who still has the mark of this test in its environment, or among its words:
+# what is put in front of the command has those alone.
 alive()
 {
 	local dir
 	for dir in /proc/[0-9]*; do
 		grep -qz "^CORDON_KILL_MARK=$stage\$" "$dir/environ" \
+		    2>/dev/null || grep -qzxF "$stage" "$dir/cmdline" \
 		    2>/dev/null && echo "${dir#/proc/}"
 	done
 }
@@ -43,7 +45,7 @@ for ((i = 0; i < tries; i++)); do
 	rm -f ran
 	"$cordon" run --quiet \
 	    --env "CORDON_KILL_MARK=$stage" -- \
-	    sh -c 'touch ran; exec sleep 10103' &
+	    sh -c 'touch ran; exec sleep 10103' "$stage" &
 	pid=$!
 	# In the middle of starting, but for the last, which is seen to run.
 	if [ $((i + 1)) -lt "$tries" ]; then

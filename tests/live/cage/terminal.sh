@@ -54,11 +54,12 @@ sees()
 	before_long shows "$1" -F
 }
 
-# In front is whom a key finds: of the terminal's group, and not stopped.
+# In front is whom a key finds: of the terminal's group, and not stopped.  Some
+# backends know a program by its whole path only.
 in_front()
 {
 	local pid
-	pid=$(pgrep -u "$(id -u)" -fx -- "$1") || return
+	pid=$(pgrep -u "$(id -u)" -fx -- "(/[a-z/]*/)?$1") || return
 	case $(ps -o stat= -p "$pid") in
 	[SR]*+*) ;;
 	*) return 1 ;;
