@@ -7,6 +7,9 @@
  * with other work to do look at the least time and at the processor's: the mean
  * of what the process used, with the program it started.
  *
+ * The backend bwrap stands beside bare bwrap with the same words, as `cordon
+ * plan --format argv` prints them.
+ *
  *	CORDON=build/cordon BARE=build/bench/bare_landlock start_bench [ROUNDS]
  */
 #include "base/base.h"
@@ -23,14 +26,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROWS_MAX     16
+#define ROWS_MAX     24
 #define ARGS_MAX     24
+#define WORDS_MAX    10000 /* more than bwrap takes */
+#define SLOW_US	     100000.0 /* what takes longer is tried less often */
+#define SLOW_TURNS   20
 #define HOME_ENTRIES 200
 #define DIRS	     1000
 
 struct row {
 	char name[64];
-	const char *argv[ARGS_MAX];
+	const char *args[ARGS_MAX];
+	const char *const *argv; /* args, or words of somebody else's */
 	double *us;
 	size_t n;
 	double processor; /* all of them together */
@@ -131,6 +138,7 @@ add(const char *name, const char *more)
 {
 	struct row *row = &rows[row_count++];
 
+	memset(row, 0, sizeof(*row));
 	snprintf(row->name, sizeof(row->name), "%s%s", name, more);
 	return row;
 }
@@ -139,7 +147,72 @@ static void
 set(struct row *row, const char *const *argv)
 {
 	for (size_t i = 0; i < ARGS_MAX - 1 && argv[i] != NULL; i++)
-		row->argv[i] = argv[i];
+		row->args[i] = argv[i];
+	row->argv = row->args;
+}
+
+/* ----- bwrap ---------------------------------------------------------------- */
+
+/* One line of words, quoted for a shell, in its own place; how many. */
+static size_t
+split(char *line, const char **words)
+{
+	char *from = line, *to = line;
+	bool quoted = false;
+	size_t n = 0;
+
+	words[n++] = to;
+	for (; *from != '\0' && (quoted || *from != '\n'); from++) {
+		if (*from == '\'')
+			quoted = !quoted;
+		else if (!quoted && *from == '\\' && from[1] != '\0')
+			*to++ = *++from;
+		else if (quoted || *from != ' ')
+			*to++ = *from;
+		else if (n < WORDS_MAX) {
+			*to++ = '\0';
+			words[n++] = to;
+		}
+	}
+	*to = '\0';
+	words[n] = NULL;
+	return n;
+}
+
+/* What a plan would have bwrap do; NULL: there is no such plan. */
+static const char *const *
+words_of(const char *cordon, const char *policy)
+{
+	const char **words = calloc(WORDS_MAX + 1, sizeof(*words));
+	char command[4096 + 256], *line = NULL;
+	size_t size = 0;
+	FILE *from;
+
+	snprintf(command, sizeof(command), "%s plan --backend bwrap --format "
+	    "argv --policy %s --profile dev -- /bin/true 2>/dev/null", cordon,
+	    policy);
+	from = popen(command, "r");
+	if (words == NULL || from == NULL || getline(&line, &size, from) < 2 ||
+	    split(line, words) < 2)
+		words = NULL;
+	if (from != NULL)
+		pclose(from);
+	return words; /* as long as the bench lives, and the line in it */
+}
+
+static void
+add_bwrap_rows(const char *cordon, char policies[4][32], char counts[4][8])
+{
+	for (int i = 0; i < 4; i++) {
+		const char *const *words = words_of(cordon, policies[i]);
+
+		set(add("cordon, bwrap, rules: ", counts[i]),
+		    (const char *[]){ cordon, "run", "--quiet", "--backend",
+			"bwrap", "--policy", policies[i], "--profile", "dev",
+			"--", "/bin/true", NULL });
+		if (words != NULL)
+			add("bare bwrap, the same: ", counts[i])->argv = words;
+	}
 }
 
 static void
@@ -171,12 +244,14 @@ add_rows(const char *cordon, const char *bare)
 			policies[i], "--profile", "dev", "--", "/bin/true",
 			NULL });
 	}
-	if (access("/usr/bin/bwrap", X_OK) == 0)
-		set(add("bwrap", ""), (const char *[]){ "/usr/bin/bwrap",
-			"--ro-bind", "/usr", "/usr", "--symlink", "usr/lib",
-			"/lib", "--symlink", "usr/lib64", "/lib64",
-			"--symlink", "usr/bin", "/bin", "--unshare-all",
-			"--die-with-parent", "--", "/bin/true", NULL });
+	if (access("/usr/bin/bwrap", X_OK) != 0)
+		return;
+	set(add("bwrap", ""), (const char *[]){ "/usr/bin/bwrap",
+	    "--ro-bind", "/usr", "/usr", "--symlink", "usr/lib",
+	    "/lib", "--symlink", "usr/lib64", "/lib64",
+	    "--symlink", "usr/bin", "/bin", "--unshare-all",
+	    "--die-with-parent", "--", "/bin/true", NULL });
+	add_bwrap_rows(cordon, policies, counts);
 }
 
 static int
@@ -200,10 +275,15 @@ print_row(const struct row *row, const struct row *plain)
 	    row->processor / (double)row->n);
 }
 
+static bool
+is_slow(const struct row *row)
+{
+	return row->n > 0 && row->us[0] > SLOW_US;
+}
+
 static void
 measure(size_t rounds)
 {
-
 	for (size_t i = 0; i < row_count; i++) {
 		rows[i].us = calloc(rounds, sizeof(double));
 		rows[i].n = 0;
@@ -213,6 +293,8 @@ measure(size_t rounds)
 		for (size_t i = 0; i < row_count; i++) {
 			double us = 0;
 
+			if (is_slow(&rows[i]) && k % SLOW_TURNS != 0)
+				continue;
 			if (start(rows[i].argv, &us, &rows[i].processor) == 0)
 				rows[i].us[rows[i].n++] = us;
 		}
