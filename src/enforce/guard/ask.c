@@ -182,6 +182,36 @@ cdn_asks_take_call(struct cdn_asks *asks, const struct cdn_rpc_id *id,
 	return true;
 }
 
+/* Of those that are kept the oldest comes first. */
+static size_t
+find_kept(const struct cdn_asks *asks)
+{
+	size_t i = 0;
+
+	while (i < asks->n && asks->v[i].line == NULL)
+		i++;
+	return i;
+}
+
+uint64_t
+cdn_asks_late_ms(const struct cdn_asks *asks)
+{
+	size_t i = find_kept(asks);
+
+	return i == asks->n ? 0 : asks->v[i].expires_ms + 1;
+}
+
+bool
+cdn_asks_take_late(struct cdn_asks *asks, struct cdn_ask *ret)
+{
+	size_t i = find_kept(asks);
+
+	if (i == asks->n || asks->v[i].expires_ms >= now_ms())
+		return false;
+	take_out(asks, i, ret);
+	return true;
+}
+
 bool
 cdn_ask_fits(const struct cdn_ask *ask, const struct cdn_rpc_message *call,
     const char *about)

@@ -16,7 +16,7 @@
 struct cdn_ask {
 	char token[CDN_ASK_TOKEN]; /* id of the question, or requestState */
 	char digest[65]; /* of the tool, its arguments, and what of it */
-	uint64_t expires_ms;
+	uint64_t expires_ms; /* CLOCK_MONOTONIC */
 	char *line; /* of the call that is kept, newline included; or NULL */
 	size_t n;
 	struct cdn_rpc_id id; /* of it */
@@ -48,6 +48,11 @@ bool cdn_asks_has(const struct cdn_asks *asks, cdn_str token);
 /* The same by the id of a call that is kept. */
 CDN_MUST_USE bool cdn_asks_take_call(struct cdn_asks *asks,
     const struct cdn_rpc_id *id, struct cdn_ask *ret);
+/* One that is kept and was not answered in time. */
+CDN_MUST_USE bool cdn_asks_take_late(struct cdn_asks *asks,
+    struct cdn_ask *ret);
+/* When there will be one, on the clock of expires_ms; 0: never. */
+uint64_t cdn_asks_late_ms(const struct cdn_asks *asks);
 bool cdn_asks_has_call(const struct cdn_asks *asks,
     const struct cdn_rpc_id *id);
 void cdn_ask_done(struct cdn_ask *ask);

@@ -236,6 +236,16 @@ relay_lines(struct guard *g)
 }
 
 static void
+refuse_late(struct guard *g)
+{
+	struct cordon_error err = { 0 };
+	int code = g->code == 0 ? cdn_relay_late(&g->relay, &err) : 0;
+
+	if (code != 0)
+		fail(g, code, &err);
+}
+
+static void
 fill(struct guard *g, struct cdn_lines *lines)
 {
 	struct cordon_error err = { 0 };
@@ -324,9 +334,12 @@ static int
 wait_ms(const struct guard *g)
 {
 	uint64_t until = g->deadline_ms, now = now_ms();
+	uint64_t late = cdn_asks_late_ms(&g->relay.asks);
 
 	if (until == 0 && g->moved_ms != 0)
 		until = g->moved_ms + STUCK_MS;
+	if (until == 0 || (late != 0 && late < until))
+		until = late;
 	if (until == 0)
 		return -1;
 	return until <= now ? 0 : (int)(until - now);
@@ -352,6 +365,7 @@ handle_ready(struct guard *g, const struct pollfd fds[END_MAX])
 		g->deadline_ms = g->moved_ms = 0;
 	}
 	relay_lines(g);
+	refuse_late(g);
 	end_input(g);
 	urge(g);
 }

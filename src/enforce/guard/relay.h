@@ -64,6 +64,9 @@ void cdn_relay_done(struct cdn_relay *relay);
  */
 CDN_MUST_USE int cdn_relay_from_client(struct cdn_relay *relay, cdn_str line,
     bool too_long, struct cordon_error *err);
+/* Refuses the calls that nobody has approved in time (relay->asks). */
+CDN_MUST_USE int cdn_relay_late(struct cdn_relay *relay,
+    struct cordon_error *err);
 CDN_MUST_USE int cdn_relay_from_server(struct cdn_relay *relay, cdn_str line,
     bool too_long, struct cordon_error *err);
 

@@ -159,20 +159,55 @@ cdn_passage_is_answer(struct passage *p, int *ret_code)
 	return true;
 }
 
+/* The client need not show it any more. */
+static int
+ask_no_more(struct passage *p, const struct cdn_ask *ask)
+{
+	struct cdn_buf line;
+
+	cdn_buf_init(&line, CDN_RPC_LINE_MAX);
+	cdn_rpc_ask_no_more(ask->token, &line);
+	return cdn_passage_send(p, &line);
+}
+
 bool
 cdn_passage_cancel(struct passage *p, const struct cdn_rpc_id *id,
     int *ret_code)
 {
-	struct cdn_buf line;
 	struct cdn_ask ask;
 
 	if (!cdn_asks_take_call(&p->relay->asks, id, &ask))
 		return false;
-	cdn_buf_init(&line, CDN_RPC_LINE_MAX);
-	cdn_rpc_ask_no_more(ask.token, &line);
-	*ret_code = cdn_passage_send(p, &line);
+	*ret_code = ask_no_more(p, &ask);
 	cdn_ask_done(&ask);
 	return true;
+}
+
+static int
+refuse_late(struct cdn_relay *relay, const struct cdn_ask *ask,
+    struct cordon_error *err)
+{
+	struct passage p = { .relay = relay, .arena = cdn_arena_new(),
+		.err = err };
+	int code = p.arena == NULL ? cdn_err_nomem(err) : go_on(&p, ask, false);
+
+	if (code == 0)
+		code = ask_no_more(&p, ask);
+	cdn_arena_free(p.arena);
+	return code;
+}
+
+int
+cdn_relay_late(struct cdn_relay *relay, struct cordon_error *err)
+{
+	struct cdn_ask ask;
+	int code = 0;
+
+	while (code == 0 && cdn_asks_take_late(&relay->asks, &ask)) {
+		code = refuse_late(relay, &ask, err);
+		cdn_ask_done(&ask);
+	}
+	return code;
 }
 
 /* ----- The newer era: it is made anew -------------------------------------------- */

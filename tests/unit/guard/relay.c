@@ -181,7 +181,7 @@ test_talk(struct both *both)
 
 /* A call that needs approval, and the yes to it; did the server see it? */
 static bool
-is_made(const struct both *both, bool modern, bool late)
+is_made(const struct both *both, bool modern, bool late, bool silent)
 {
 	struct cdn_arena *arena = cdn_arena_new();
 	struct cdn_outlet to_client, to_server;
@@ -206,7 +206,9 @@ is_made(const struct both *both, bool modern, bool late)
 	    "a question");
 	if (late)
 		relay.asks.v[0].expires_ms = 1;
-	if (modern)
+	if (silent)
+		need(cdn_relay_late(&relay, NULL) == 0, "silence");
+	else if (modern)
 		snprintf(yes, sizeof(yes), "{\"id\":21," CALL
 		    ",\"requestState\":\"%s\",\"inputResponses\":{\"cordon/"
 		    "approval\":{\"action\":\"accept\"}},\"_meta\":{" MODERN
@@ -214,8 +216,8 @@ is_made(const struct both *both, bool modern, bool late)
 	else
 		snprintf(yes, sizeof(yes), "{\"id\":\"%s\",\"result\":"
 		    "{\"action\":\"accept\"}}", relay.asks.v[0].token);
-	need(say(&relay, &(struct line){ true, yes }) == 0 &&
-	    relay.asks.n == 0, "an answer");
+	need((silent || say(&relay, &(struct line){ true, yes }) == 0) &&
+	    relay.asks.n == (silent && !late), "an answer");
 	cdn_outlet_done(&to_client);
 	cdn_outlet_done(&to_server);
 	cdn_relay_done(&relay);
@@ -227,11 +229,20 @@ static void
 test_expired(const struct both *both)
 {
 	for (int modern = 0; modern < 2; modern++) {
-		ok_f(is_made(both, modern, false), "%s: approved in time",
+		ok_f(is_made(both, modern, false, false), "%s: approved in time",
 		    modern ? "newer" : "older");
-		ok_f(!is_made(both, modern, true), "%s: approved too late",
+		ok_f(!is_made(both, modern, true, false), "%s: approved too late",
 		    modern ? "newer" : "older");
 	}
+	need(ftruncate(both->client, 0) == 0 &&
+	    lseek(both->client, 0, SEEK_SET) == 0, "a place to listen");
+	ok(!is_made(both, false, false, true) &&
+	    !holds(both->client, "not approved"), "silence is heard out");
+	ok(!is_made(both, false, true, true) &&
+	    holds(both->client, "\"id\":20,\"result\"") &&
+	    holds(both->client, "not approved") &&
+	    holds(both->client, "notifications/cancelled"),
+	    "after a while it is a no");
 }
 
 /* ----- Pins ----------------------------------------------------------------------- */
