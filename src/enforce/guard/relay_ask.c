@@ -3,6 +3,7 @@
  */
 #include "enforce/guard/passage.h"
 
+#include "base/question.h"
 #include "engine/rpc/tools.h"
 
 /* Which of the two questions its client understands; false: none. */
@@ -43,17 +44,8 @@ ask_user(struct passage *p, const char *why, const char *about,
 	if (p->m.modern)
 		cdn_rpc_ask_again(&p->m, made->token, question, &line);
 	else
-		cdn_rpc_ask(made->token, question, &line);
+		cdn_question_ask(made->token, question, &line);
 	return cdn_passage_send(p, &line);
-}
-
-static bool
-is_yes(const struct cdn_json *json, const struct cdn_json_node *answer)
-{
-	const struct cdn_json_node *action = answer == NULL ? NULL :
-	    cdn_json_find(json, answer, "action");
-
-	return action != NULL && cdn_json_is(json, action, CDN_STR("accept"));
 }
 
 /* He said yes, to this and nothing else, and in time. */
@@ -154,7 +146,8 @@ cdn_passage_is_answer(struct passage *p, int *ret_code)
 	if (p->m.id.type != CDN_RPC_ID_TEXT ||
 	    !cdn_asks_take(&p->relay->asks, p->m.id.text, true, &ask))
 		return false;
-	*ret_code = go_on(p, &ask, is_yes(&p->m.json, p->m.result));
+	*ret_code = go_on(p, &ask,
+	    cdn_question_is_yes(&p->m.json, p->m.result));
 	cdn_ask_done(&ask);
 	return true;
 }
@@ -166,7 +159,7 @@ ask_no_more(struct passage *p, const struct cdn_ask *ask)
 	struct cdn_buf line;
 
 	cdn_buf_init(&line, CDN_RPC_LINE_MAX);
-	cdn_rpc_ask_no_more(ask->token, &line);
+	cdn_question_withdraw(ask->token, &line);
 	return cdn_passage_send(p, &line);
 }
 
@@ -230,7 +223,8 @@ cdn_passage_take_answer(struct passage *p)
 		return true; /* the server's own */
 	p->answered = p->again = true;
 	p->yes = answers != NULL &&
-	    is_yes(json, cdn_json_find(json, answers, CDN_RPC_APPROVAL));
+	    cdn_question_is_yes(json, cdn_json_find(json, answers,
+		CDN_RPC_APPROVAL));
 	return true;
 }
 

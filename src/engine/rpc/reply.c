@@ -1,5 +1,7 @@
 #include "engine/rpc/reply.h"
 
+#include "base/question.h"
+
 static void
 begin(struct cdn_json_writer *w, const struct cdn_rpc_id *id,
     struct cdn_buf *out)
@@ -109,48 +111,6 @@ cdn_rpc_refuse(const struct cdn_rpc_message *request,
 	end(&w, out);
 }
 
-static void
-open_member(struct cdn_json_writer *w, const char *key, char bracket)
-{
-	cdn_json_put_key(w, key);
-	cdn_json_open(w, bracket);
-}
-
-/* A form without fields. */
-static void
-put_question(struct cdn_json_writer *w, const char *question)
-{
-	member(w, "method", "elicitation/create");
-	open_member(w, "params", '{');
-	member(w, "mode", "form");
-	member(w, "message", question);
-	open_member(w, "requestedSchema", '{');
-	member(w, "type", "object");
-	open_member(w, "properties", '{');
-	cdn_json_close(w);
-	cdn_json_close(w);
-	cdn_json_close(w);
-}
-
-static void
-begin_own(struct cdn_json_writer *w, struct cdn_buf *out)
-{
-	cdn_json_begin(w, out);
-	cdn_json_open(w, '{');
-	member(w, "jsonrpc", "2.0");
-}
-
-void
-cdn_rpc_ask(const char *token, const char *question, struct cdn_buf *out)
-{
-	struct cdn_json_writer w;
-
-	begin_own(&w, out);
-	member(&w, "id", token);
-	put_question(&w, question);
-	end(&w, out);
-}
-
 void
 cdn_rpc_ask_again(const struct cdn_rpc_message *request, const char *token,
     const char *question, struct cdn_buf *out)
@@ -158,27 +118,10 @@ cdn_rpc_ask_again(const struct cdn_rpc_message *request, const char *token,
 	struct cdn_json_writer w;
 
 	begin(&w, &request->id, out);
-	open_member(&w, "result", '{');
+	cdn_json_put_key(&w, "result");
+	cdn_json_open(&w, '{');
 	member(&w, "resultType", "input_required");
-	open_member(&w, "inputRequests", '{');
-	open_member(&w, CDN_RPC_APPROVAL, '{');
-	put_question(&w, question);
-	cdn_json_close(&w);
-	cdn_json_close(&w);
-	member(&w, "requestState", token);
-	cdn_json_close(&w);
-	end(&w, out);
-}
-
-void
-cdn_rpc_ask_no_more(const char *token, struct cdn_buf *out)
-{
-	struct cdn_json_writer w;
-
-	begin_own(&w, out);
-	member(&w, "method", "notifications/cancelled");
-	open_member(&w, "params", '{');
-	member(&w, "requestId", token);
+	cdn_question_put(&w, CDN_RPC_APPROVAL, question, token);
 	cdn_json_close(&w);
 	end(&w, out);
 }

@@ -22,17 +22,9 @@ struct cdn_rpc_denial {
 void cdn_rpc_refuse(const struct cdn_rpc_message *request,
     const struct cdn_rpc_denial *denial, struct cdn_buf *out);
 
-/*
- * A question about a call, to the user of its client; to accept it is to say
- * yes.  The older way: a request of ours, with the token as its id.
- */
-void cdn_rpc_ask(const char *token, const char *question,
-    struct cdn_buf *out);
-/* The newer: a result that asks for the call once more, with the answer. */
+/* A result that asks for the call once more, with the answer (the newer era). */
 void cdn_rpc_ask_again(const struct cdn_rpc_message *request,
     const char *token, const char *question, struct cdn_buf *out);
-/* The older way: it need not be answered any more. */
-void cdn_rpc_ask_no_more(const char *token, struct cdn_buf *out);
 
 /* What such a call has besides: the member of inputResponses. */
 #define CDN_RPC_APPROVAL "cordon/approval"

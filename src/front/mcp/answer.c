@@ -1,5 +1,6 @@
 #include "front/mcp/answer.h"
 
+#include "base/question.h"
 #include "front/mcp/message.h"
 
 static void
@@ -145,62 +146,15 @@ mcp_answer_error(const struct mcp_address *to, int code, const char *text,
 
 /* ----- Questions ------------------------------------------------------------ */
 
-/* A form without fields: to accept it is to say yes. */
-static void
-put_question(struct cdn_json_writer *w, const char *question)
-{
-	mcp_put_text(w, "method", "elicitation/create");
-	open_member(w, "params", '{');
-	mcp_put_text(w, "mode", "form");
-	mcp_put_text(w, "message", question);
-	open_member(w, "requestedSchema", '{');
-	mcp_put_text(w, "type", "object");
-	open_member(w, "properties", '{');
-	cdn_json_close(w);
-	cdn_json_close(w);
-	cdn_json_close(w);
-}
-
 void
 mcp_ask_input(const struct mcp_address *to, const char *question,
-    cdn_str state, struct cdn_buf *out)
+    const char *state, struct cdn_buf *out)
 {
 	struct mcp_answer answer;
-	struct cdn_json_writer *w = &answer.w;
 
 	mcp_answer_begin(&answer, to, "input_required", out);
-	open_member(w, "inputRequests", '{');
-	open_member(w, "approval", '{');
-	put_question(w, question);
-	cdn_json_close(w);
-	cdn_json_close(w);
-	cdn_json_put_key(w, "requestState");
-	cdn_json_put_string(w, state);
+	cdn_question_put(&answer.w, MCP_APPROVAL, question, state);
 	mcp_answer_end(&answer, (cdn_str){ "", 0 });
-}
-
-void
-mcp_ask_user(const char *own_id, const char *question, struct cdn_buf *out)
-{
-	struct cdn_json_writer w;
-
-	begin(&w, out);
-	mcp_put_text(&w, "id", own_id);
-	put_question(&w, question);
-	end(&w, out);
-}
-
-void
-mcp_ask_no_more(const char *own_id, struct cdn_buf *out)
-{
-	struct cdn_json_writer w;
-
-	begin(&w, out);
-	mcp_put_text(&w, "method", "notifications/cancelled");
-	open_member(&w, "params", '{');
-	mcp_put_text(&w, "requestId", own_id);
-	cdn_json_close(&w);
-	end(&w, out);
 }
 
 void

@@ -44,13 +44,10 @@ void mcp_answer_result(const struct mcp_address *to, cdn_str result,
 void mcp_answer_refusal(const struct mcp_address *to, const char *text,
     cdn_str denial, struct cdn_buf *out);
 
-/* The question of a call that needs approval, in both eras. */
+/* The question of a call that needs approval, in the newer era. */
 void mcp_ask_input(const struct mcp_address *to, const char *question,
-    cdn_str state, struct cdn_buf *out);
-void mcp_ask_user(const char *own_id, const char *question,
-    struct cdn_buf *out);
-/* It need not be answered any more. */
-void mcp_ask_no_more(const char *own_id, struct cdn_buf *out);
+    const char *state, struct cdn_buf *out);
+#define MCP_APPROVAL "approval" /* the member of inputResponses */
 
 /* token: JSON, as the client gave it. */
 void mcp_tell_progress(cdn_str token, uint64_t progress, const char *text,

@@ -1,6 +1,7 @@
 /*
  * outcome - what became of a call, and what one wants meanwhile.
  */
+#include "base/question.h"
 #include "front/mcp/server.h"
 
 #define PROGRESS_MS 1000 /* between two lines about one call */
@@ -182,8 +183,7 @@ put_input_question(struct mcp_server *s, const struct mcp_call *call,
 	if (cdn_buf_failed(&question) || cdn_buf_failed(&state))
 		line->failed = true;
 	else
-		mcp_ask_input(&call->to, question.p,
-		    (cdn_str){ state.p, state.n }, line);
+		mcp_ask_input(&call->to, question.p, state.p, line);
 	cdn_buf_done(&question);
 	cdn_buf_done(&state);
 }
@@ -228,7 +228,7 @@ ask_user(struct mcp_server *s, struct mcp_call *call)
 	if (cdn_buf_failed(&question))
 		line.failed = true;
 	else
-		mcp_ask_user(call->own_id, question.p, &line);
+		cdn_question_ask(call->own_id, question.p, &line);
 	cdn_buf_done(&question);
 	mcp_send(s, &line);
 }

@@ -1,6 +1,7 @@
 /*
  * requests - what a client can say.
  */
+#include "base/question.h"
 #include "front/mcp/page.h"
 #include "front/mcp/server.h"
 
@@ -169,7 +170,7 @@ read_answer(struct mcp_server *s, const struct mcp_message *m,
 	const struct cdn_json_node *state = mcp_member(m, m->params,
 	    "requestState");
 	const struct cdn_json_node *answer = mcp_member(m, mcp_member(m,
-	    m->params, "inputResponses"), "approval");
+	    m->params, "inputResponses"), MCP_APPROVAL);
 	const struct cdn_json_node *action = mcp_member(m, answer, "action");
 	char digest[MCP_DIGEST];
 	enum mcp_state found;
@@ -195,7 +196,7 @@ read_answer(struct mcp_server *s, const struct mcp_message *m,
 		return false;
 	}
 	call->answered = true;
-	call->accepted = cdn_json_is(&m->json, action, CDN_STR("accept"));
+	call->accepted = cdn_question_is_yes(&m->json, answer);
 	return true;
 }
 
@@ -405,7 +406,7 @@ handle_notification(struct mcp_server *s, const struct mcp_message *m,
 	if (call->own_id[0] == '\0')
 		return;
 	cdn_buf_init(&line, CDN_RPC_LINE_MAX);
-	mcp_ask_no_more(call->own_id, &line);
+	cdn_question_withdraw(call->own_id, &line);
 	mcp_send(s, &line);
 }
 
@@ -413,8 +414,6 @@ handle_notification(struct mcp_server *s, const struct mcp_message *m,
 static void
 handle_response(struct mcp_server *s, const struct mcp_message *m)
 {
-	const struct cdn_json_node *action = mcp_member(m, m->result,
-	    "action");
 	struct mcp_call *call = s->calls.v;
 
 	pthread_mutex_lock(&s->calls.lock);
@@ -422,8 +421,7 @@ handle_response(struct mcp_server *s, const struct mcp_message *m)
 		!cdn_str_is(cdn_str_from(m->key, 1), call->own_id)))
 		call = call->next;
 	if (call != NULL) {
-		call->accepted = action != NULL &&
-		    cdn_json_is(&m->json, action, CDN_STR("accept"));
+		call->accepted = cdn_question_is_yes(&m->json, m->result);
 		call->question = MCP_USER_ANSWERED;
 		call->own_id[0] = '\0';
 		pthread_cond_broadcast(&call->told);
