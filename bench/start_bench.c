@@ -29,7 +29,7 @@
 #define ROWS_MAX     24
 #define ARGS_MAX     24
 #define WORDS_MAX    10000 /* more than bwrap takes */
-#define SLOW_US	     100000.0 /* what takes longer is tried less often */
+#define SLOW_US	     1000000.0 /* what takes longer is tried less often */
 #define SLOW_TURNS   20
 #define HOME_ENTRIES 200
 #define DIRS	     1000

@@ -77,6 +77,10 @@ CDN_MUST_USE int cdn_mounted_open(const struct cdn_bwrap_plan *plan, int *fds,
     struct cordon_error *err);
 CDN_MUST_USE int cdn_mounted_check(const struct cdn_bwrap_plan *plan,
     const int *fds, pid_t pid, struct cordon_error *err);
+/* helped.c: mounts what bwrap was not told (`ours`), before that is asked. */
+bool cdn_launch_can_help(const struct cordon_plan *plan);
+CDN_MUST_USE int cdn_launch_help(const struct cordon_plan *plan, pid_t pid,
+    struct cordon_error *err);
 /* Is that name, in the sandbox, this directory? */
 struct cdn_run_place;
 CDN_MUST_USE int cdn_mounted_is_in(const char *cwd,

@@ -149,6 +149,7 @@ make_words(struct cordon_process *p, struct cordon_error *err)
 		.seccomp_fd = w->given[FILTER],
 		.status_fd = w->given[STATUS],
 		.ready_fd = w->given[READY],
+		.helped = cdn_launch_can_help(p->plan),
 	};
 	const char *const *words;
 	struct cdn_buf text;
@@ -378,7 +379,9 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 		return cdn_err(err, CORDON_E_ENFORCE, "'" CDN_WRAPPER_BWRAP
 		    "' does not say which process it made (use '--backend "
 		    "native')");
-	code = cdn_mounted_check(&p->plan->bwrap, w->fds, pid, err);
+	code = cdn_launch_help(p->plan, pid, err);
+	if (code == 0)
+		code = cdn_mounted_check(&p->plan->bwrap, w->fds, pid, err);
 	if (code == 0 && p->cwd_is != NULL)
 		code = cdn_mounted_is_in(p->cwd, p->cwd_is, pid, err);
 	if (code != 0)

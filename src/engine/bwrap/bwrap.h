@@ -47,6 +47,13 @@ struct cdn_bwrap_mount {
 	bool directory;	  /* RO, RW */
 	bool own;	  /* RW: of the run; perhaps not made yet */
 	bool brief;	  /* RO: one entry of many, which may be gone by then */
+	bool pointless;	  /* it lies in an EMPTY one, which lacks its name */
+	/*
+	 * One of many.  bwrap takes longer for each, the more there are: whoever
+	 * can mount it in another way need not tell bwrap.  Nothing that bwrap
+	 * is told lies in it.
+	 */
+	bool ours;
 };
 
 struct cdn_bwrap_plan {
@@ -98,6 +105,7 @@ struct cdn_bwrap_command {
 	 * there, before it goes on.
 	 */
 	int seccomp_fd, status_fd, ready_fd;
+	bool helped; /* somebody else makes those that are `ours` */
 	/*
 	 * For people: what a run would make first need not be there, and a new
 	 * session is made in any case, because no filter forbids to type into

@@ -206,7 +206,8 @@ cdn_bwrap_words(struct cdn_arena *arena, const struct cdn_bwrap_plan *plan,
 
 	put_head(&w, plan->plan, command);
 	for (size_t i = 0; i < plan->count; i++)
-		put_mount(&w, &plan->mounts[i], command->alone);
+		if (!command->helped || !plan->mounts[i].ours)
+			put_mount(&w, &plan->mounts[i], command->alone);
 	put_cwd(&w, plan, command->cwd);
 	if (command->ready_fd >= 0)
 		put2(&w, "--perms", "0000");
@@ -214,7 +215,8 @@ cdn_bwrap_words(struct cdn_arena *arena, const struct cdn_bwrap_plan *plan,
 	if (command->ready_fd >= 0)
 		put(&w, READY);
 	for (size_t i = plan->count; i-- > 0;)
-		put_sealed(&w, &plan->mounts[i]);
+		if (!command->helped || !plan->mounts[i].ours)
+			put_sealed(&w, &plan->mounts[i]);
 	put2(&w, "--chdir", command->cwd);
 	if (w.oom)
 		return cdn_err_nomem(err);

@@ -333,6 +333,62 @@ lie 'one that does not pin' "/^--bind\$/{N;N;/\/w\/a\$/d}" 125
 [ ! -e src/ran ]
 ok $? 'and nothing ran'
 
+# ----- Many mounts, which bwrap is not told --------------------------------------------------
+
+mkdir many many/{1..40}
+for i in many/*; do echo "in $i" >"$i/file"; done
+policy many '"./**"' "$(printf '"many/%d/**", ' {1..6} {8..39})"'"src/**"'
+policy few '"./**"' '"many/1/**", "many/2/**", "src/**"'
+policy hole '"./**", "!many/7/**"' \
+    "$(printf '"many/%d/**", ' {1..6} {8..40})"'"many/new/**"'
+run_many=("$cordon" run --backend bwrap --profile dev)
+# shellcheck disable=SC2016 # for the shell inside
+each='for i in 1 6 7 8 39 40; do
+	cat many/$i/file >/dev/null 2>&1 || echo "unread $i"
+	(: >many/$i/made) 2>/dev/null && echo "made $i"
+done; (: >many/made) 2>/dev/null && echo "made in many"; :'
+before=$(find "$stage/w" | sort)
+echo '' >"$stage/lie"
+for name in many few; do
+	with "$stage/bin/liar" "${run_many[@]}" --policy "$stage/$name.yaml" \
+	    -- sh -c "$each" >"$stage/got" 2>"$stage/stderr"
+	is $? 0 "$name: runs $(head -n 1 "$stage/stderr")"
+	told=$(grep -c "^$stage/w/many/" "$stage/words")
+	case $name in
+	many) is "$told" 0 'of many mounts in one bwrap is told none' ;;
+	few) [ "$told" -gt 0 ]; ok $? "of few all ($told)" ;;
+	esac
+	want='made 1 made 6 made 8 made 39 '
+	[ "$name" = many ] || want='made 1 '
+	is "$(tr '\n' ' ' <"$stage/got")" "$want" \
+	    "$name: each is what it should be"
+	[ "$name" != many ] || is "$(cd many && echo */made)" \
+	    '1/made 39/made 6/made 8/made' 'on the host as well'
+	rm -f many/*/made
+done
+"${run_many[@]}" --policy "$stage/hole.yaml" --enforcement degraded -- \
+    sh -c "$each" >"$stage/got" 2>"$stage/stderr"
+is "$(tr '\n' ' ' <"$stage/got")" \
+    'made 1 made 6 unread 7 made 8 made 39 made 40 ' 'one of them is closed'
+rm -f many/*/made
+[ "$(find "$stage/w" | sort)" = "$before" ]
+ok $? 'and no mount point is left behind'
+# In the moment before they are mounted.
+cat >"$stage/bin/replacer" <<END
+#!/bin/bash
+mv $stage/w/many/5 $stage/w/many5
+ln -s $stage/home $stage/w/many/5
+exec $stage/bin/real "\$@"
+END
+chmod +x "$stage/bin/replacer"
+with "$stage/bin/replacer" "${run_many[@]}" --policy "$stage/many.yaml" -- \
+    sh -c 'echo x >src/ran' 2>"$stage/stderr"
+is $? 125 'a link in the place of one of them: refused'
+[ ! -e src/ran ]
+ok $? 'and nothing ran'
+rm many/5 && mv many5 many/5
+rm -r many
+
 # Somebody puts a link in the place of the directory that it is to begin in.
 cat >"$stage/bin/swapper" <<END
 #!/bin/bash
