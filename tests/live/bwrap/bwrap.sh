@@ -35,7 +35,7 @@ ok()
 is()
 {
 	[ "$1" = "$2" ]
-	ok $? "$3 (is '$1', expected '$2')"
+	ok $? "$3 (is '${1//$'\n'/ }', expected '${2//$'\n'/ }')"
 }
 
 mkdir -p "$stage"/{home,state,bin,w/src/deep,w/a/b/secrets,w/ro,w/other}
