@@ -5,7 +5,7 @@
  * that agents write files with.  Of all others words are taken for files that
  * are read.
  */
-#include "engine/shell/shell.h"
+#include "engine/shell/reader.h"
 
 enum kind {
 	NAMED, /* only behind an option, or a key */
@@ -299,6 +299,41 @@ read_command(struct cdn_shell *shell, size_t at)
 		use_operands(&r, at);
 }
 
+/* find starts commands with, or removes, what it comes across. */
+static bool
+acts(cdn_str word)
+{
+	static const char *const words[] = { "-exec", "-execdir", "-ok",
+		"-okdir", "-delete" };
+
+	for (size_t i = 0; i < CDN_LEN(words); i++)
+		if (cdn_str_is(word, words[i]))
+			return true;
+	return false;
+}
+
+/* Does it do with names what nobody can see here?  From the program on. */
+static bool
+is_dynamic(const struct cdn_shell *shell, size_t at)
+{
+	const struct program *row = find_program(shell->v[at].text);
+	bool inner = row != NULL && row->kind == INNER;
+	bool finds = cdn_str_is(name_of(shell->v[at].text), "find");
+
+	for (size_t i = shell->v[at].next; i < shell->n;
+	     i = shell->v[i].next) {
+		cdn_str text = shell->v[i].text;
+
+		if (shell->v[i].role != CDN_SHELL_ARGUMENT)
+			continue;
+		if ((finds && acts(text)) ||
+		    (inner && cdn_shell_runs_text(text)))
+			return true;
+		finds |= inner && cdn_str_is(name_of(text), "find");
+	}
+	return false;
+}
+
 /* Words of one command may have those of others between them. */
 static int
 chain_words(struct cdn_arena *arena, struct cdn_shell *shell,
@@ -325,7 +360,9 @@ cdn_shell_operands(struct cdn_arena *arena, struct cdn_shell *shell,
 	int code = chain_words(arena, shell, err);
 
 	for (size_t i = 0; i < shell->n && code == 0; i++)
-		if (shell->v[i].role == CDN_SHELL_COMMAND)
+		if (shell->v[i].role == CDN_SHELL_COMMAND) {
+			shell->dynamic |= is_dynamic(shell, i);
 			read_command(shell, i);
+		}
 	return code;
 }

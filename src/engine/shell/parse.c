@@ -101,8 +101,8 @@ static const char *const runners[] = { ".", "ash", "bash", "busybox", "dash",
 	"eval", "exec", "fish", "ksh", "mksh", "sh", "source", "trap", "xargs",
 	"zsh" };
 
-static bool
-runs_text(cdn_str program)
+bool
+cdn_shell_runs_text(cdn_str program)
 {
 	size_t slash = program.n;
 
@@ -169,7 +169,7 @@ add_plain(struct cdn_shell_reader *r, struct level *level,
 	} else if (!level->named) {
 		role = CDN_SHELL_COMMAND;
 		level->named = true;
-		r->out->dynamic |= runs_text(text);
+		r->out->dynamic |= cdn_shell_runs_text(text);
 	}
 	return add_word(r, d, role, level->command);
 }

@@ -75,7 +75,8 @@ CDN_MUST_USE int cdn_shell_parse(struct cdn_arena *arena, cdn_str text,
 
 /*
  * Which arguments name files that are written, by a table of programs (tee, cp,
- * sed -i, ...) and of options (--output); fills `use` and what follows it.
+ * sed -i, ...) and of options (--output); fills `use` and what follows it.  What
+ * is started behind others (`env sh -c`, `find -exec`) makes it dynamic, too.
  */
 CDN_MUST_USE int cdn_shell_operands(struct cdn_arena *arena,
     struct cdn_shell *shell, struct cordon_error *err);

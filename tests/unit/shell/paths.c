@@ -150,6 +150,37 @@ put_use(const struct cdn_shell_word *word, FILE *out)
 	    word->part ? "p" : "");
 }
 
+static const struct {
+	const char *command;
+	bool want;
+} started[] = {
+	{ "env A=b sh -c x", true },
+	{ "sudo -u y /bin/bash x", true },
+	{ "timeout 5 xargs rm", true },
+	{ "find . -name x -exec rm {} +", true },
+	{ "find . -delete", true },
+	{ "nice find . -okdir x", true },
+	{ "find . -name sh", false },
+	{ "env ls sh.c", false },
+	{ "grep -exec sh", false },
+	{ "tee sh", false },
+};
+
+static void
+check_started(void)
+{
+	for (size_t i = 0; i < CDN_LEN(started); i++) {
+		struct cdn_arena *arena = cdn_arena_new();
+		struct cdn_shell s = { 0 };
+
+		ok_f(cdn_shell_parse(arena, cdn_str_of(started[i].command), &s,
+			NULL) == 0 && cdn_shell_operands(arena, &s, NULL) == 0 &&
+			s.dynamic == started[i].want, "%s: %s",
+		    started[i].command, started[i].want ? "dynamic" : "plain");
+		cdn_arena_free(arena);
+	}
+}
+
 static void
 check_uses(const char *command, const char *want)
 {
@@ -270,6 +301,7 @@ main(void)
 		ok_f(cdn_shell_pseudo_path(cdn_str_of(pseudo[i].path)) ==
 			pseudo[i].want, "%s is %spseudo", pseudo[i].path,
 		    pseudo[i].want ? "" : "not ");
+	check_started();
 	check_rules();
 	check_programs();
 	return done_testing();
