@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real agents, offline, with a mock of their model.  TAP.
 
-    real.py AGENT
+    real.py AGENT [nobody]
 
 The agent carries out a plan of real tool calls: in its own home without cordon
 (the control), then twice inside `cordon run`.  What the model saw is asked of
@@ -9,11 +9,13 @@ the mock's log, what happened of the files, what was refused of the audit.
 
 The agents come from npm (../mcp/kit/install.sh kit).  Without them this is a
 skip; CORDON_MUST_WORK=1 makes it a failure.  CORDON_TRIES: that many times.
-All of it in a network namespace that has only lo.
+All of it in a network namespace that has only lo.  `nobody`: as uid 65534, in
+a home of its own and with the agents mounted where it can read them.
 """
 
 import json
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -102,6 +104,7 @@ class Agent:
     writes = True       # it has a tool to write files
     env = {}
     noise = ()          # rules that it runs into by itself, each time
+    tried = None        # and what outside begins so
 
     def prepare(self, place, model, server):
         """Writes its settings; server: an MCP server, as a list of words."""
@@ -109,14 +112,21 @@ class Agent:
     def tool(self, name):
         return 'mcp__fs__' + name
 
+    def refused(self, home):
+        """The denials of a plan in the agent's own state: path and rule."""
+        return {(home + '/' + path, rule) for path, rule in self.sealed}
+
 
 class Claude(Agent):
     title = 'Claude Code'
     state, settings = '.claude', '.claude/settings.json'
     hook = '.claude/hooks/evil.sh'
+    sealed = (('.claude/settings.json', '~/.claude/settings.json'),
+              ('.claude/hooks', '~/.claude/hooks'))
     env = {'ANTHROPIC_API_KEY': 'sk-ant-mock', 'CLAUDE_CODE_MAX_RETRIES': '0',
            'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC': '1'}
     noise = ('~/.claude/shell-snapshots', '~/.claude/session-env')
+    tried = '/tmp/cc-socks-'    # a socket, for those who are not root
 
     def prepare(self, place, model, server):
         self.env = dict(Claude.env, ANTHROPIC_BASE_URL='http://127.0.0.1:' +
@@ -137,6 +147,8 @@ class Codex(Agent):
     title = 'Codex'
     state, settings = '.codex', '.codex/config.toml'
     hook = '.codex/hooks.json'
+    sealed = (('.codex/config.toml', '~/.codex/*.toml'),
+              ('.codex/hooks.json', '~/.codex/hooks.json'))
     writes = False
     noise = ('~/.codex/tmp', '~/.codex/*.toml', '~/.codex/shell_snapshots')
     env = {'OPENAI_API_KEY': 'x'}
@@ -174,6 +186,8 @@ class Gemini(Agent):
     title = 'Gemini CLI'
     state, settings = '.gemini', '.gemini/settings.json'
     hook = '.gemini/extensions/evil/gemini-extension.json'
+    sealed = (('.gemini/settings.json', '~/.gemini/settings.json'),
+              ('.gemini/extensions', '~/.gemini/extensions'))
     env = {'GEMINI_API_KEY': 'mock', 'GEMINI_CLI_TRUST_WORKSPACE': 'true'}
 
     def prepare(self, place, model, server):
@@ -200,6 +214,9 @@ class Opencode(Agent):
     state = '.local/share/opencode'
     settings = '.config/opencode/opencode.json'
     hook = '.config/opencode/plugin/evil.js'
+    sealed = (('.config/opencode/opencode.json',
+               '~/.config/opencode/opencode.json'),
+              ('.config/opencode/plugin', '~/.config/opencode/plugin'))
     env = {'OPENCODE_DISABLE_MODELS_FETCH': '1',
            'OPENCODE_DISABLE_LSP_DOWNLOAD': '1',
            'OPENCODE_DISABLE_AUTOUPDATE': '1'}
@@ -265,9 +282,9 @@ class Place:
         server = ['/usr/bin/python3', HERE + '/server.py']
         if not guarded:
             return server
-        # Inside a cage the cage holds; the guard has the better message.
-        return [CORDON, 'mcp', 'guard', '--quiet', '--enforcement',
-                'best-effort', '--', *server]
+        # Inside a run its cage is one more, beside that of the agent.
+        return [CORDON, 'mcp', 'guard', '--quiet', '--read', HERE, '--',
+                *server]
 
     def run(self, plan, guarded, options=None):
         """The agent with a plan; inside cordon when there are options."""
@@ -424,26 +441,56 @@ def check_files(place, done, seen, settings):
        'nor those of git', seen['git-hook'])
 
 
-def rules_of(place):
-    return {event['matched_rule'] for event in place.events('denied')
+def denials(place):
+    """What was refused: operation, path, rule, and which line said so."""
+    return {(event['op'], event['path'], event['matched_rule'],
+             event['source'], event['line'])
+            for event in place.events('denied')
             if event['kind'] != 'net.denied'}
 
 
-def expected_rules(place):
-    """Of the plan; besides these only what the agent runs into by itself."""
-    agent = place.agent
-    settings, hook = agent.settings, agent.hook
-    names = {'.claude/settings.json': '~/.claude/settings.json',
-             '.claude/hooks/evil.sh': '~/.claude/hooks',
-             '.codex/config.toml': '~/.codex/*.toml',
-             '.codex/hooks.json': '~/.codex/hooks.json',
-             '.gemini/settings.json': '~/.gemini/settings.json',
-             '.gemini/extensions/evil/gemini-extension.json':
-                 '~/.gemini/extensions',
-             '.config/opencode/opencode.json':
-                 '~/.config/opencode/opencode.json',
-             '.config/opencode/plugin/evil.js': '~/.config/opencode/plugin'}
-    return {'<outside workspace>', names[settings], names[hook]}
+def expected(place, *more):
+    """The denials of the plan, whatever the documents are, and those more."""
+    agent, home = place.agent, place.home
+    source = '<agent %s>' % agent.command()[0]
+    return {('modify', place.outside + '/a', '<outside workspace>', None,
+             None),
+            *(('modify', path, rule, source, None)
+              for path, rule in agent.refused(home)), *more}
+
+
+def is_noise(place, denial):
+    """What nobody planned: an agent's own files that it does without, the
+    directories it was installed to and above the workspace, which it looks
+    into, and the floor that the guard looks at."""
+    op, path, rule, source, _ = denial
+    home = pwd.getpwuid(os.geteuid()).pw_dir
+    if place.agent.tried is not None and path.startswith(place.agent.tried):
+        return True
+    if op == 'modify':
+        return rule in place.agent.noise and path.startswith(place.home + '/')
+    if rule == '<outside workspace>':
+        return path == place.kit or \
+            place.workspace.startswith(path.rstrip('/') + '/')
+    return source == '<floor>' and path == home + rule[1:] and \
+        rule in OF_AGENTS
+
+
+OF_AGENTS = ('~/.claude', '~/.codex', '~/.gemini', '~/.config/opencode',
+             '~/.local/share/opencode')
+
+
+def check_audit(place, wanted):
+    seen = denials(place)
+    rest = {denial for denial in seen - wanted if not is_noise(place, denial)}
+    ok(wanted <= seen and not rest,
+       'the audit has exactly these denials, each with its rule and line',
+       {'missing': wanted - seen, 'not expected': rest})
+    ok(all(event['matched_rule'] == '<no matching rule>' and
+           not event['path'].startswith(('127.', '[::1]'))
+           for event in place.events('net.denied')),
+       'and of the network only what is no loopback',
+       place.events('net.denied'))
 
 
 def settings_now(place):
@@ -468,18 +515,16 @@ def test_default(place):
     check_files(place, done, seen, settings_now(place))
     ok('network is' not in done.stderr,
        '--network loopback: nothing to say', done.stderr)
-    wanted_rules = expected_rules(place) | {'**/.git/hooks/**'}
-    rules = rules_of(place)
-    ok(wanted_rules <= rules and
-       rules - wanted_rules <= set(place.agent.noise),
-       'the audit has exactly these denials', (rules, wanted_rules))
-    ok(all(event['matched_rule'] == '<no matching rule>' and
-           not event['path'].startswith(('127.', '[::1]'))
-           for event in place.events('net.denied')),
-       'and of the network only what is no loopback',
-       place.events('net.denied'))
+    check_audit(place, expected(
+        place, ('modify', place.workspace + '/.git/hooks/post-commit',
+                '**/.git/hooks/**', '<preset workspace>', None)))
     ok(len(place.events('tool_allowlist.harness_delegated')) == 1,
        'and that the agent keeps its own list of tools, once')
+    outer = place.events('run.start')[0]['run']
+    ok([event['inside'] for event in place.events('run.start')[1:]] ==
+       [outer] * (len(place.events('run.start')) - 1) and
+       len(place.events('run.start')) > 1,
+       'its MCP server has a cage of its own, inside', place.events('run.st'))
     ok(sessions(place) > before, 'the agent keeps what it remembers',
        (before, sessions(place)))
 
@@ -498,12 +543,13 @@ def test_policy(place):
     check_files(place, done, seen, settings_now(place))
     ok(SECRET not in seen['env'] and 'ermission denied' in seen['env'],
        'what the policy denies is not read', seen['env'])
-    denied = [event for event in place.events('denied')
-              if event['matched_rule'] == '**/*.env']
-    ok(denied and denied[0]['source'] == place.top + '/p.yaml' and
-       denied[0]['line'] == 5, 'the audit has the line that said so', denied)
-    wanted_rules = {'**/*.env', '.git/hooks/**'}
-    ok(wanted_rules <= rules_of(place), 'and the others', rules_of(place))
+    policy = place.top + '/p.yaml'
+    check_audit(place, expected(
+        place,
+        ('read', place.workspace + '/prod.env', '**/*.env', policy, 5),
+        ('modify', place.workspace + '/.git/hooks/post-commit',
+         '.git/hooks/**', policy, 6),
+        ('read', place.home + '/.ssh/id', '~/.ssh', '<floor>', None)))
 
 
 def test_network(place):
@@ -555,41 +601,92 @@ def test_page(place):
            'docs/agents.md: ' + command, done.stdout[-2000:] + done.stderr)
 
 
-def run_tests(kit, name):
+def run_tests(kit, name, where):
     # Codex wants no home below /tmp.
-    with tempfile.TemporaryDirectory(prefix='run.',
-                                     dir=os.path.dirname(kit)) as top:
+    with tempfile.TemporaryDirectory(prefix='run.', dir=where) as top:
         place = Place(kit, os.path.realpath(top), AGENTS[name]())
         test_control(place)
         clean(place)
         test_default(place)
         test_policy(place)
+        if os.geteuid() == NOBODY:
+            return  # the rest is the same for everybody
         test_network(place)
         test_page(place)
+
+
+# ----- Apart from the world ------------------------------------------------------------
+
+NOBODY = 65534
 
 
 def alone():
     """In a network of our own: nobody is called who is not there."""
     if os.environ.get('CORDON_TEST_ALONE') == '1':
-        subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)
         return
     os.environ['CORDON_TEST_ALONE'] = '1'
-    words = ['unshare', '-n'] if os.geteuid() == 0 else ['unshare', '-Urn']
-    os.execvp(words[0], [*words, sys.executable, *sys.argv])
+    words = ['unshare', '-n', '-m'] if os.geteuid() == 0 else [
+        'unshare', '-Urn', '-m']
+    lo = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
+    os.execvp(words[0], [*words, *lo, sys.executable, *sys.argv])
+
+
+def as_nobody(kit, top):
+    """A child with all it needs mounted below `top`; its status."""
+    source = os.path.realpath(os.path.join(HERE, '../..'))
+    os.chmod(top, 0o755)
+    for name, what in (('kit', kit), ('src', source),
+                       ('bin', os.path.dirname(CORDON))):
+        os.mkdir(top + '/' + name)
+        subprocess.run(['mount', '--bind', what, top + '/' + name],
+                       check=True)
+    os.mkdir(top + '/home')
+    os.chown(top + '/home', NOBODY, NOBODY)
+    return subprocess.run(
+        ['setpriv', '--reuid', str(NOBODY), '--regid', str(NOBODY),
+         '--clear-groups', '/usr/bin/python3',
+         top + '/src/tests/agents/real.py', sys.argv[1], 'nobody'],
+        check=False, cwd=top, env=dict(
+            os.environ, CORDON=top + '/bin/cordon', HOME=top + '/home',
+            CORDON_TEST_KIT=top + '/kit')).returncode
+
+
+def start_nobody(kit):
+    """The mounts are of our own namespace, and go before the directory."""
+    top = tempfile.mkdtemp(prefix='cordon-agents.', dir='/var/tmp')
+    try:
+        return as_nobody(kit, top)
+    finally:
+        for name in ('kit', 'src', 'bin'):
+            subprocess.run(['umount', top + '/' + name], check=True)
+            os.rmdir(top + '/' + name)
+        shutil.rmtree(top)
+
+
+def find_kit():
+    if os.environ.get('CORDON_TEST_KIT'):
+        return os.environ['CORDON_TEST_KIT'], ''
+    found = subprocess.run([INSTALL, '--look', HERE + '/kit'], text=True,
+                           capture_output=True, check=False)
+    return found.stdout.strip(), found.stderr.strip()
 
 
 def main():
     alone()
-    found = subprocess.run([INSTALL, '--look', HERE + '/kit'], text=True,
-                           capture_output=True, check=False)
-    kit, name = found.stdout.strip(), sys.argv[1]
-    if found.returncode != 0:
-        skip(found.stderr.strip())
+    kit, why = find_kit()
+    name, nobody = sys.argv[1], 'nobody' in sys.argv[2:]
+    if kit == '':
+        skip(why)
     elif not os.path.exists(kit + '/bin/' + name):
         skip('there is no %s for this machine' % name)
+    elif nobody and os.geteuid() == 0:
+        return start_nobody(kit)
+    elif nobody and os.geteuid() != NOBODY:
+        skip('only root can become nobody')
     else:
+        where = os.environ['HOME'] if nobody else os.path.dirname(kit)
         for _ in range(int(os.environ.get('CORDON_TRIES', '1'))):
-            run_tests(kit, name)
+            run_tests(kit, name, where)
     print('1..%d' % count)
     return 1 if failures or count == 0 else 0
 

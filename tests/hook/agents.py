@@ -120,7 +120,9 @@ def plan(place):
         {'write': {'path': place.workspace + '/../outside/c',
                    'content': 'x'}},
         {'write': {'path': place.workspace + '/tool.txt', 'content': 'x'}},
-    ] if place.agent.writes else [])
+    ] if place.agent.writes else []) + [
+        {'shell': 'dd if=prod.env of=leak.txt'},
+    ]
 
 
 def clean(place):
@@ -145,6 +147,8 @@ def check_plan(hooked):
        heard)
     ok('cordon refused' in heard.get(2, ''),
        name + ': and of what lies outside', heard)
+    ok('cordon refused' in heard.get(len(plan(place)) - 1, ''),
+       name + ': and of a name inside of a word', heard)
     ok('cordon refused' in heard.get(3, ''),
        name + ': and of a call of an MCP tool', heard)
     ok('got ' in heard.get(4, ''),
