@@ -28,6 +28,8 @@ struct cdn_guests {
 	int wake_fd;
 	pthread_mutex_t mutex; /* for what follows */
 	bool closing;
+	unsigned running; /* how many of them have processes */
+	pthread_cond_t less; /* of those */
 	struct guest v[CDN_NESTED_MAX];
 };
 
@@ -40,6 +42,7 @@ struct stay {
 	struct cdn_nested_wish wish;
 	struct cordon_session *session;
 	struct cordon_run_options options;
+	struct cdn_run_place cwd_is; /* of options.cwd, which is real */
 	char run[CDN_NESTED_ID + 1];
 	struct cdn_buf notices; /* in lines; the first is the id */
 	bool untold; /* there was no room for all of them */
@@ -117,7 +120,6 @@ fill_options(struct stay *stay)
 	stay->options = (struct cordon_run_options){
 		.size = sizeof(stay->options),
 		.argv = stay->wish.argv,
-		.cwd = stay->wish.cwd,
 		.stdin_mode = CORDON_STDIN_INHERIT,
 		.output = CORDON_OUTPUT_PASS,
 		.environment = CORDON_ENV_EXACT,
@@ -138,31 +140,39 @@ fill_options(struct stay *stay)
 }
 
 /*
- * The process of the run goes there before it is in the cage.  What the inner
- * policy says of the directory does not matter, as for every run.
+ * The process of the run goes there before it is in the cage: to what is found
+ * now, or nowhere.  What the inner policy says of it does not matter, as for
+ * every run.
  */
 static int
-check_cwd(const struct stay *stay, struct cordon_error *err)
+find_cwd(struct stay *stay, struct cordon_error *err)
 {
 	const struct cordon_session *outer =
 	    stay->guest->guests->outer->session;
+	const struct cdn_run_place *is = &stay->wish.cwd_is;
+	const char *given = stay->wish.cwd;
 	struct cordon_verdict verdict;
 	struct cdn_real real;
 	int code;
 
-	if (stay->wish.cwd[0] != '/')
+	if (given[0] != '/')
 		return cdn_err(err, CORDON_E_INVALID,
-		    "'%s' is no absolute path", stay->wish.cwd);
-	code = cdn_session_find(outer, "/",
-	    cdn_str_of(stay->wish.cwd), &real, err);
+		    "'%s' is no absolute path", given);
+	code = cdn_session_find(outer, "/", cdn_str_of(given), &real, err);
 	if (code == 0)
 		code = cdn_session_judge(outer, CORDON_AS_PROCESS,
 		    CORDON_READ, &real, &verdict, err);
-	if (code != 0 || verdict.allowed)
+	if (code != 0)
 		return code;
-	return cdn_err(err, CORDON_E_ENFORCE, "an inner run starts where the "
-	    "outer policy lets it read, and '%s' is not such a place",
-	    stay->wish.cwd);
+	if (!verdict.allowed || !real.exists || (stay->wish.placed &&
+		(real.dev != is->dev || real.ino != is->ino)))
+		return cdn_err(err, CORDON_E_ENFORCE, "an inner run starts "
+		    "where the outer policy lets it read, and '%s' is not such "
+		    "a place", given);
+	stay->cwd_is = (struct cdn_run_place){ real.dev, real.ino };
+	stay->options.cwd = cdn_arena_dup(stay->session->arena, real.path,
+	    real.len);
+	return stay->options.cwd == NULL ? cdn_err_nomem(err) : 0;
 }
 
 static void
@@ -180,7 +190,7 @@ static int
 consider(struct stay *stay, struct cordon_error *err)
 {
 	struct cordon_plan *plan = NULL;
-	int code = check_cwd(stay, err);
+	int code = find_cwd(stay, err);
 
 	if (code == 0)
 		code = cdn_launch_plan(stay->session, &stay->options, &plan,
@@ -265,15 +275,37 @@ tell_end(const struct stay *stay, const struct cordon_run_result *result)
 		    result->has_exit_code ? result->exit_code : 1, "");
 }
 
+static bool
+begin(struct cdn_guests *guests)
+{
+	bool may;
+
+	pthread_mutex_lock(&guests->mutex);
+	may = !guests->closing;
+	guests->running += may;
+	pthread_mutex_unlock(&guests->mutex);
+	return may;
+}
+
+static void
+end(struct cdn_guests *guests)
+{
+	pthread_mutex_lock(&guests->mutex);
+	guests->running--;
+	pthread_cond_signal(&guests->less);
+	pthread_mutex_unlock(&guests->mutex);
+}
+
 static int
 run(struct stay *stay, struct cordon_error *err)
 {
 	struct cordon_run_result result = { 0 };
+	struct cdn_guests *guests = stay->guest->guests;
 	const struct cdn_handed handed = {
-		.outer = stay->guest->guests->outer,
+		.outer = guests->outer,
 		.run = stay->run,
 		.program = stay->wish.program,
-		.cwd_is = stay->wish.placed ? &stay->wish.cwd_is : NULL,
+		.cwd_is = &stay->cwd_is,
 		.stdio = stay->stdio,
 	};
 	int code;
@@ -283,17 +315,21 @@ run(struct stay *stay, struct cordon_error *err)
 		    "an inner run gave no descriptors");
 	stay->options.notice = NULL; /* all is told */
 	/* Its broker cannot look everywhere where ours could. */
-	cdn_broker_look(stay->guest->guests->outer->broker);
+	cdn_broker_look(guests->outer->broker);
+	if (!begin(guests))
+		return cdn_err(err, CORDON_E_SYSTEM,
+		    "the run around this one ends");
 	code = cdn_launch_start_handed(stay->session, &stay->options, &handed,
 	    &stay->process, err);
 	close_stdio(stay);
-	if (code != 0)
-		return code;
-	attend(stay);
-	code = cdn_launch_wait(stay->process, &result, err);
 	if (code == 0) {
-		__atomic_fetch_add(&stay->guest->guests->outer->denials,
-		    result.denials, __ATOMIC_RELAXED);
+		attend(stay);
+		code = cdn_launch_wait(stay->process, &result, err);
+	}
+	end(guests);
+	if (code == 0) {
+		__atomic_fetch_add(&guests->outer->denials, result.denials,
+		    __ATOMIC_RELAXED);
 		tell_end(stay, &result);
 	}
 	cordon_run_result_done(&result);
@@ -386,6 +422,7 @@ cdn_guests_open(struct cordon_process *outer, struct cdn_guests **ret,
 	if (guests->wake_fd < 0)
 		return cdn_err_sys(err, errno, "failed to make an eventfd");
 	pthread_mutex_init(&guests->mutex, NULL);
+	pthread_cond_init(&guests->less, NULL);
 	*ret = guests;
 	return 0;
 }
@@ -452,18 +489,29 @@ cdn_guests_let_in(void *arg)
 
 /* Each sees that nobody is at the other end, and ends its run. */
 void
-cdn_guests_close(struct cdn_guests *guests)
+cdn_guests_end(void *arg)
 {
-	if (guests == NULL)
-		return;
+	struct cdn_guests *guests = arg;
+
 	pthread_mutex_lock(&guests->mutex);
 	guests->closing = true;
 	for (size_t i = 0; i < CDN_LEN(guests->v); i++)
 		if (guests->v[i].fd >= 0)
 			(void)shutdown(guests->v[i].fd, SHUT_RDWR);
+	while (guests->running > 0)
+		pthread_cond_wait(&guests->less, &guests->mutex);
 	pthread_mutex_unlock(&guests->mutex);
+}
+
+void
+cdn_guests_close(struct cdn_guests *guests)
+{
+	if (guests == NULL)
+		return;
+	cdn_guests_end(guests);
 	for (size_t i = 0; i < CDN_LEN(guests->v); i++)
 		see_off(&guests->v[i]);
 	close(guests->wake_fd);
+	pthread_cond_destroy(&guests->less);
 	pthread_mutex_destroy(&guests->mutex);
 }

@@ -243,7 +243,6 @@ catch_signals(void)
 	sigdelset(&set, SIGPIPE);
 	sigdelset(&set, SIGTTOU);
 	sigdelset(&set, SIGTTIN);
-	sigdelset(&set, SIGTSTP);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
@@ -257,7 +256,11 @@ pass_signal(int fd)
 	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
 	signal = (unsigned char)info.ssi_signo;
+	if (signal == SIGTSTP) /* nobody beside it would let it go on */
+		signal = SIGSTOP;
 	(void)!cdn_nested_send(STREAM, &signal, 1);
+	if (signal == SIGSTOP)
+		(void)kill(getpid(), SIGSTOP);
 }
 
 static bool

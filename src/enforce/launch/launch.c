@@ -80,6 +80,7 @@ fill_request(struct cordon_process *p)
 	if (p->guests != NULL) {
 		r->wake_fd = cdn_guests_fd(p->guests);
 		r->woken = cdn_guests_let_in;
+		r->leaving = cdn_guests_end;
 		r->woken_arg = p->guests;
 	}
 	if (p->handed_fd >= 0)

@@ -97,7 +97,9 @@ CDN_MUST_USE int cdn_guests_open(struct cordon_process *outer,
 int cdn_guests_knock(int fd, void *guests);
 int cdn_guests_fd(const struct cdn_guests *guests);
 void cdn_guests_let_in(void *guests);
-/* Ends them all and waits; NULL is fine. */
+/* Lets nobody in any more, and ends all that run; returns when they have. */
+void cdn_guests_end(void *guests);
+/* The same, and waits for those who have nothing running; NULL is fine. */
 void cdn_guests_close(struct cdn_guests *guests);
 
 /* launch.c: what was handed to `outer`; it must stay until it was waited for. */

@@ -147,6 +147,11 @@ struct cdn_run_request {
 	void (*woken)(void *arg);
 	void *woken_arg;
 	/*
+	 * SELF: before all children are killed, with woken_arg.  Whoever has
+	 * some for other reasons ends those; NULL: nobody.
+	 */
+	void (*leaving)(void *arg);
+	/*
 	 * Namespaces to run in; NULL: ours.  Their holder is killed at the end,
 	 * and all with it.  SHEPHERD only, and with a cwd.
 	 */

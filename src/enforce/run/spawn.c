@@ -279,11 +279,20 @@ cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
 
 /* ----- Orders and the end ------------------------------------------------- */
 
+/* Others' children are ours, too: whoever has some ends them as they should. */
 static void
 end_self(struct cdn_spawn *spawn)
 {
-	if (spawn->running)
-		cdn_tree_end(&spawn->shepherd.tree);
+	const struct cdn_run_request *request =
+	    spawn->shepherd.launch.request;
+
+	if (!spawn->running)
+		return;
+	if (request->leaving != NULL) {
+		(void)cdn_tree_signal(&spawn->shepherd.tree, SIGKILL);
+		request->leaving(request->woken_arg);
+	}
+	cdn_tree_end(&spawn->shepherd.tree);
 	spawn->running = false;
 }
 

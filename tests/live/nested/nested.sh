@@ -162,6 +162,24 @@ for mode in A B C; do
 	[[ $got == *$'\nready\ngot it' ]]
 	ok $? "$mode: signals are passed on ($got)"
 
+	# The one that stands for it is stopped, and so is it; and goes on.
+	cat >sub/stop <<-END
+		$inner sh -c 'echo \$\$ >sub/pid; until [ -e sub/go ]; do sleep 0.02; done; echo went on' & p=\$!
+		until [ -s sub/pid ]; do sleep 0.02; done
+		state() { cut -d' ' -f3 </proc/\$(cat sub/pid)/stat; }
+		kill -TSTP \$(pgrep -fx 'cordon --stand-in')
+		until [ "\$(state)" = T ]; do sleep 0.02; done
+		touch sub/go
+		state
+		kill -CONT \$(pgrep -fx 'cordon --stand-in')
+		wait \$p
+		echo \$?
+	END
+	got=$(outer 'sh sub/stop')
+	[ "$got" = $'T\nwent on\n0' ]
+	ok $? "$mode: it stops, and goes on ($got)"
+	rm -f sub/stop sub/go sub/pid
+
 	# Killed, the one who waits for it takes all of it along.
 	rm -f sub/pid
 	outer "$inner sh -c './guest daemon sub/pid; sleep 60' & p=\$!; until [ -s sub/pid ]; do sleep 0.02; done; kill -KILL \$p; wait \$p; true"
@@ -178,6 +196,14 @@ for mode in A B C; do
 	[ $? = 5 ] && pid=$(cat sub/pid) && [ -n "$pid" ] && [ ! -e "/proc/$pid/exe" ]
 	ok $? "$mode: and so does the end of the outer one ($pid)"
 	rm -f sub/pid
+	if [ "$mode" = B ]; then # seconds, as long as those who do not listen have
+		timeout 120 ./cordon run --quiet --timeout 2s --policy "$stage/$mode.yaml" --profile all -- \
+		    sh -c "trap '' TERM; $inner sh -c 'trap \"\" TERM; ./guest daemon sub/pid; while :; do sleep 1; done'; while :; do sleep 1; done" \
+		    2>"$stage/stderr" </dev/null
+		[ $? = 124 ] && ! { [ -s sub/pid ] && [ -e "/proc/$(cat sub/pid)/exe" ]; }
+		ok $? "$mode: and its deadline"
+		rm -f sub/pid
+	fi
 
 	# ----- What is said to the outer one -----------------------------------------------
 	got=$(outer './guest garbage; ./guest reach; '"$inner"' cat pub; '"$inner"' cat secrets/s')
@@ -278,6 +304,10 @@ log="$stage/state/cordon/audit.jsonl"
 id=$(grep '"kind":"run.start"' "$log" | grep -om1 '"inside":"[0-9a-f]*"}$' | cut -d'"' -f4)
 [ -n "$id" ] && grep "\"run\":\"$id\"" "$log" | grep '"kind":"run.start"' | grep -qv '"inside"'
 ok $? "and says which run is inside of which ($id)"
+unended=$(grep '"kind":"run.start"' "$log" | grep '"inside":"' | grep -o '"run":"[0-9a-f]*"' |
+    while read -r run; do grep "$run" "$log" | grep -q '"kind":"run.end"' || echo "$run"; done)
+[ -z "$unended" ]
+ok $? "each of those has an end there ($unended)"
 [ "$(cat secrets/s pub "$stage/elsewhere/s")" = $'SECRET\npublic\nSECRET' ]
 ok $? 'and nothing has changed'
 echo "1..$points"
