@@ -11,30 +11,52 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "enforce/session/handover.h"
 #include "enforce/sys/raw.h"
 
-#define STREAM 3 /* of the stand-in, behind its stdio */
+#define STREAM	3  /* of the stand-in, behind its stdio */
+#define STEP_MS 10 /* between two tries to reach somebody */
 
 /* ----- Asking -------------------------------------------------------------------- */
 
-/* Outside of a run of ours the name leads nowhere. */
+/*
+ * Outside of a run of ours the name leads nowhere.  -EAGAIN: there are as many
+ * runs as there may be.
+ */
 static int
-reach(void)
+try_to_reach(void)
 {
 	static const struct sockaddr_un address = { .sun_family = AF_UNIX,
 		.sun_path = CDN_BROKER_NESTED };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int r;
 
 	if (fd < 0)
-		return -errno;
+		return -ENOENT;
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) ==
 	    0)
 		return fd;
+	r = errno == EAGAIN ? -EAGAIN : -ENOENT;
 	close(fd);
-	return -ENOENT;
+	return r;
+}
+
+/* Others may be about to end. */
+static int
+reach(void)
+{
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
+	int fd = try_to_reach();
+
+	for (unsigned ms = 0; fd == -EAGAIN && ms < CDN_NESTED_PATIENCE_MS;
+	     ms += STEP_MS) {
+		(void)nanosleep(&step, NULL);
+		fd = try_to_reach();
+	}
+	return fd;
 }
 
 static const char *
@@ -143,12 +165,16 @@ ask(struct cordon_process *p, int fd, const struct cdn_buf *request,
 	return 0;
 }
 
-bool
-cdn_launch_reaches_outer(struct cordon_process *p)
+int
+cdn_launch_reach_outer(struct cordon_process *p, struct cordon_error *err)
 {
 	p->stand_in = find_stand_in(p);
 	p->handed_fd = p->stand_in == NULL ? -1 : reach();
-	return p->handed_fd >= 0;
+	if (p->handed_fd != -EAGAIN)
+		return 0;
+	return cdn_err(err, CORDON_E_ENFORCE, "%d runs are inside of the one "
+	    "around this already, which is all it takes (wait for one of them)",
+	    CDN_NESTED_MAX);
 }
 
 /* The record is kept by whoever runs it; a second one would know nothing. */

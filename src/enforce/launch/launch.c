@@ -129,11 +129,12 @@ is_handed_over(struct cordon_process *p, const char *path, int *code,
     struct cordon_error *err)
 {
 	if (!p->plan->host.notify_taken || p->inside != NULL ||
-	    p->terms.backend != CORDON_BACKEND_NATIVE ||
-	    !cdn_launch_reaches_outer(p))
+	    p->terms.backend != CORDON_BACKEND_NATIVE)
 		return false;
-	*code = cdn_launch_hand_over(p, path, err);
-	return true;
+	*code = cdn_launch_reach_outer(p, err);
+	if (*code == 0 && p->handed_fd >= 0)
+		*code = cdn_launch_hand_over(p, path, err);
+	return *code != 0 || p->handed_fd >= 0;
 }
 
 /*

@@ -116,8 +116,12 @@ CDN_MUST_USE int cdn_launch_start_handed(const struct cordon_session *session,
 
 /* ----- Inside (handed.c) -------------------------------------------------------- */
 
-/* Is there somebody to take the run?  Then p->handed_fd leads to them. */
-bool cdn_launch_reaches_outer(struct cordon_process *p);
+/*
+ * Is there somebody to take the run?  Then p->handed_fd leads to them.  Waits
+ * for room, if not for long: CORDON_E_ENFORCE.
+ */
+CDN_MUST_USE int cdn_launch_reach_outer(struct cordon_process *p,
+    struct cordon_error *err);
 
 /*
  * Hands the run over, to whom was reached; path is the PATH of its program.

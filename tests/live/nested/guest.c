@@ -11,6 +11,7 @@
  *	guest held			does so from a filter, then from a Landlock
  *					domain of its own: both must hold
  *	guest flood N			as often, and keeps all of them
+ *	guest fill			as often as it can, makes sub/full and stays
  *	guest garbage			asks with bytes that mean nothing
  *	guest steal PID FD		takes a descriptor of another process, says
  *					what comes to mind over it
@@ -328,6 +329,16 @@ flood(int n)
 	return 0;
 }
 
+static void
+fill(void)
+{
+	while (reach() >= 0)
+		;
+	close(open("sub/full", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	for (;;)
+		pause();
+}
+
 /* What it answers, or that it hangs up; else this waits for ever. */
 static void
 listen_to(int fd)
@@ -463,6 +474,8 @@ main(int argc, char **argv)
 	}
 	if (strcmp(what, "flood") == 0)
 		return flood(atoi(arg));
+	if (strcmp(what, "fill") == 0)
+		fill();
 	if (strcmp(what, "garbage") == 0)
 		return garbage();
 	if (strcmp(what, "steal") == 0 && argc > 3)

@@ -212,6 +212,11 @@ for mode in A B C; do
 	got=$(outer './guest flood 100; '"$inner"' cat pub')
 	[ "$got" = $'8\npublic' ]
 	ok $? "$mode: no more than eight at a time, and those go with who asked ($got)"
+	if [ "$mode" = A ]; then # it waits for them, but not for ever
+		got=$(outer './guest fill & until [ -e sub/full ]; do sleep 0.02; done; '"$inner"' cat pub; echo $?; kill $!; rm sub/full')
+		[ "$got" = 125 ] && grep -q '8 runs are inside' "$stage/stderr"
+		ok $? "$mode: where there is no room it is said ($got)"
+	fi
 	got=$(outer "$inner sh -c 'touch sub/up; until [ -e sub/go ]; do sleep 0.02; done; cat secrets/s pub' >out 2>&1 & p=\$!; until [ -e sub/up ]; do sleep 0.02; done; for q in \$(pgrep -f -- --stand-in); do ./guest steal \$q 3; done; touch sub/go; wait \$p; cat out; rm -f out sub/up sub/go")
 	[[ $got == *taken* && $got == *public* && $got != *SECRET* ]]
 	ok $? "$mode: its stream in other hands changes nothing ($got)"
