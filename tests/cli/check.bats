@@ -463,3 +463,26 @@ END
 	exits 3
 	quiet
 }
+
+@test "a document above the workspace is no place in it" {
+	policy ../p.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec: {fsProfiles: {dev: {read: ["**"], modify: ["**"]}}}
+END
+	mode=''
+	for name in "$T/p.yaml" ../p.yaml ./..//p.yaml; do
+		cordon plan --policy "$name" --profile dev --json
+		got=$(grep -o '"mode":"[^"]*"' "$T/stdout")
+		[ "$got" = "${mode:-$got}" ]
+		mode=$got
+		cordon check --policy "$name" --profile dev --write "$T" \
+		    --op modify "$T/p.yaml"
+		exits 3
+		grep -q '<floor>' "$T/stdout"
+	done
+	cordon check --policy ../p.yaml --profile dev --write "$T" --op modify \
+	    "$T/other.yaml"
+	exits 0
+}

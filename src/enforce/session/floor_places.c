@@ -280,6 +280,26 @@ add_closed(struct cdn_placelist *list, struct cdn_placelist *kept,
 
 /* ----- cordon's own files ----------------------------------------------------- */
 
+/*
+ * A name below the current directory or above it.  That one is real, so what
+ * stands in front can be taken away as it is written; a place with ".." in it
+ * would be that of a name nobody has.
+ */
+static const char *
+name_from(struct cdn_arena *arena, const char *cwd, const char *file)
+{
+	size_t n = strcmp(cwd, "/") == 0 ? 0 : strlen(cwd);
+
+	for (bool up; (up = strncmp(file, "../", 3) == 0) ||
+	     strncmp(file, "./", 2) == 0;) {
+		while (up && n > 0 && cwd[--n] != '/')
+			;
+		file += up ? 3 : 2;
+		file += strspn(file, "/");
+	}
+	return cdn_arena_printf(arena, "%.*s/%s", (int)n, cwd, file);
+}
+
 /* Every document loaded for this session. */
 static void
 add_documents(struct cdn_placelist *list)
@@ -293,8 +313,7 @@ add_documents(struct cdn_placelist *list)
 		if (file[0] == '\0')
 			continue; /* it was never one */
 		cdn_placelist_add(list, file[0] == '/' ? file :
-			cdn_arena_printf(list->g->arena, "%s/%s", s->cwd,
-			    file), &like);
+			name_from(list->g->arena, s->cwd, file), &like);
 	}
 }
 
