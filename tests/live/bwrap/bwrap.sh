@@ -295,7 +295,16 @@ said /usr/bin/bwrap
 with /bin/false "${run[@]}" -- sh -c 'echo x >src/ran' 2>"$stage/stderr"
 is $? 125 'with one that does not work: refused'
 said /usr/bin/bwrap
-[ ! -e src/ran ]
+for other in /dev/null /bin/false; do
+	with "$other" "${run[@]}" --enforcement degraded -- \
+	    sh -c 'echo x >src/ran' 2>"$stage/stderr"
+	is $? 125 "degraded is not without ($other): refused"
+	said /usr/bin/bwrap
+	PATH="$stage/bin:$PATH" with "$other" "${run[@]}" -- true \
+	    2>"$stage/stderr"
+	is $? 125 "nor is there another one on PATH ($other)"
+done
+[ ! -e src/ran ] && [ ! -e "$stage/executed" ]
 ok $? 'and nothing ran'
 with /bin/false "${run[@]}" --enforcement best-effort -- touch src/ran \
     2>"$stage/stderr"
@@ -303,6 +312,9 @@ is $? 0 'only who asks for it goes on without'
 said 'OS sandbox unavailable, using application-level checks only'
 [ -e src/ran ]
 ok $? 'then it ran'
+grep -q '"kind":"sandbox.fallback".*"backend":"bwrap"' \
+    "$stage/state/cordon/audit.jsonl"
+ok $? 'which is recorded'
 rm -f src/ran
 
 # One that mounts something else than it was told.
