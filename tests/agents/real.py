@@ -255,6 +255,7 @@ class Place:
         self.home, self.outside = top + '/home', top + '/outside'
         self.workspace = top + '/ws'
         self.audit, self.runs = None, 0
+        self.settings = None    # of the agent, when it was started last
         for folder in (self.home, self.outside, self.workspace):
             os.mkdir(folder)
         write(self.home + '/.ssh/id', SECRET)
@@ -291,6 +292,7 @@ class Place:
         model = Model(self, plan)
         try:
             self.agent.prepare(self, model, self.server(guarded))
+            self.settings = read(self.home + '/' + self.agent.settings)
             command = self.agent.command()
             if options is not None:
                 self.runs += 1
@@ -380,7 +382,8 @@ def test_control(place):
     ok(read(place.outside + '/a') == 'x\n' and SECRET in seen['secret'] and
        SECRET in seen['env'], 'control: outside is written, secrets are read',
        told(done, seen))
-    ok('evil' in (read(home + '/' + agent.settings) or '') and
+    ok(read(home + '/' + agent.settings) != place.settings and
+       'evil' in (read(home + '/' + agent.settings) or '') and
        'evil' in (read(home + '/' + agent.hook) or '') and
        'evil' in (read(place.workspace + '/.git/hooks/post-commit') or ''),
        'control: settings and hooks are rewritten', told(done, seen))
@@ -409,7 +412,7 @@ def clean(place):
 
 # ----- Inside -------------------------------------------------------------------------
 
-def check_files(place, done, seen, settings):
+def check_files(place, done, seen):
     agent = place.agent
     ok(done.returncode == 0 and all(seen.values()),
        'the plan is carried out', told(done, seen))
@@ -431,7 +434,7 @@ def check_files(place, done, seen, settings):
     ok('agent' in seen['commit'] and place.git('log', '--format=%s') ==
        'agent\n' * len(place.git('log', '--format=%s').splitlines()),
        'git commit works', seen['commit'])
-    ok(read(place.home + '/' + agent.settings) == settings and
+    ok(read(place.home + '/' + agent.settings) == place.settings and
        'ermission denied' in seen['settings'],
        'the settings of the agent are not rewritten', seen['settings'])
     ok(not os.path.exists(place.home + '/' + agent.hook) and
@@ -493,10 +496,6 @@ def check_audit(place, wanted):
        place.events('net.denied'))
 
 
-def settings_now(place):
-    return read(place.home + '/' + place.agent.settings)
-
-
 def sessions(place):
     """What the agent remembers: files of its state, and how large."""
     return sum(os.path.getsize(os.path.join(folder, name))
@@ -512,7 +511,7 @@ def test_default(place):
     del wanted['env']
     before = sessions(place)
     done, seen = play(place, wanted, True, ['--network', 'loopback'])
-    check_files(place, done, seen, settings_now(place))
+    check_files(place, done, seen)
     ok('network is' not in done.stderr,
        '--network loopback: nothing to say', done.stderr)
     check_audit(place, expected(
@@ -540,7 +539,7 @@ def test_policy(place):
                                  'echo inside >in.txt'}
     done, seen = play(place, wanted, True,
                       ['--policy', place.top + '/p.yaml', '--profile', 'dev'])
-    check_files(place, done, seen, settings_now(place))
+    check_files(place, done, seen)
     ok(SECRET not in seen['env'] and 'ermission denied' in seen['env'],
        'what the policy denies is not read', seen['env'])
     policy = place.top + '/p.yaml'
