@@ -711,6 +711,35 @@ def test_answers_newer(world):
     other.end()
 
 
+def test_floods(world):
+    """131: questions without end, and those that hide what they are about."""
+    guard = Guard(world, 'more')
+    # Cyrillic, from right to left, no width, an end of the line.
+    asked_about(world, guard, 'f\u0456rst\u202etxt\u200b\u2028\r\u001b[2J')
+    guard.ask('initialize', protocolVersion='2025-11-25',
+              capabilities={'elicitation': {}})
+    for i in range(1000):
+        guard.send({'id': i, 'method': 'tools/call',
+                    'params': {'name': 'm', 'arguments': {'q': 'HELD'}}})
+    got = [json.loads(guard.line()) for _ in range(1000)]
+    asked = [m for m in got if m.get('method') == 'elicitation/create']
+    ok(0 < len(asked) <= 64 and
+       sum(denial_of(m).get('reason') == 'pin' for m in got) ==
+       1000 - len(asked),
+       '131: of 1000 calls few are asked about, the others refused',
+       (len(asked), got[-1]))
+    text = asked[0]['params']['message']
+    ok(text.isascii() and text.isprintable() and 'f\\xd1\\x96rst' in text,
+       '131: what is shown can be seen', text)
+    for question in asked:
+        guard.send({'id': question['id'], 'result': {'action': 'decline'}})
+    ok(all(denial_of(json.loads(guard.line())).get('reason') == 'approval'
+           for _ in asked), '131: each is answered for itself')
+    guard.call('echo', x='through')
+    ok(b'HELD' not in world.seen(), '131: and none of them was made')
+    guard.end()
+
+
 # ----- What else is tried ---------------------------------------------------------------
 
 def test_undeclared(world):
@@ -1038,7 +1067,7 @@ def test_inside(world):
 TESTS = [test_bytes, test_answers, test_texts, test_refusals, test_hostile,
          test_cage, test_ids, test_cancel, test_server_lines, test_pins,
          test_two_guards, test_asks_older, test_asks_newer, test_answers_older,
-         test_answers_newer, test_undeclared,
+         test_answers_newer, test_floods, test_undeclared,
          test_server_asks, test_results, test_swapped,
          test_many, test_large, test_both_ways, test_ends, test_stuck,
          test_usage, test_inside]

@@ -673,6 +673,28 @@ def test_answers_newer(world):
     client.end()
 
 
+def test_floods(world):
+    """131: questions without end."""
+    client = Old(world, *worker(world), capabilities=CAN_ASK)
+    idents = {client.begin('tools/call', {'name': 'shell', 'arguments': {
+        'command': 'touch no'}}) for _ in range(200)}
+    questions, answers = 0, []
+    while len(answers) < 200:
+        message = client.next()
+        if message.get('method') == 'elicitation/create':
+            questions += 1
+            client.send({'id': message['id'], 'result': {'action': 'decline'}})
+        else:
+            answers.append(message)
+    ok({m['id'] for m in answers} == idents and world.read('no') is None and
+       all(denial_of(m).get('code') == 'approval' for m in answers),
+       '131: of 200 calls each is refused', answers[-1])
+    ok(0 < questions < 200 and
+       any('too many approvals' in text_of(m) for m in answers),
+       '131: and not about each is somebody asked', questions)
+    client.end()
+
+
 def test_asks_nobody(world):
     for era, kind in ERAS:
         for capabilities in ({}, {'elicitation': {'url': {}}}):
@@ -729,6 +751,6 @@ TESTS = [test_opening, test_both, test_list, test_call, test_pages,
          test_hostile, test_shell, test_long_output, test_cancelled,
          test_unread, test_many,
          test_asks_older, test_asks_newer, test_answers_older,
-         test_answers_newer, test_asks_nobody, test_ends]
+         test_answers_newer, test_floods, test_asks_nobody, test_ends]
 
 harness.main(TESTS, harness.World)

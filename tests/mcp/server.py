@@ -17,12 +17,13 @@ WORD = next((m[5:] for m in MODES if m.startswith('word=')), 'one')
 
 
 def put(text):
-    sys.stdout.write(text + '\n')
+    sys.stdout.buffer.write((text + '\n').encode())
     sys.stdout.flush()
 
 
 def answer(ident, result):
-    put(json.dumps({'jsonrpc': '2.0', 'id': ident, 'result': result}))
+    put(json.dumps({'jsonrpc': '2.0', 'id': ident, 'result': result},
+                   ensure_ascii=False))
 
 
 def text(string):

@@ -108,6 +108,23 @@ keep_call(struct cdn_ask *ask, const struct cdn_rpc_message *call,
 	return true;
 }
 
+/* A person who is asked without end says yes in the end. */
+static bool
+may_ask(struct cdn_asks *asks)
+{
+	uint64_t now = now_ms();
+
+	if (asks->minute_ms == 0 || now - asks->minute_ms >= 60000) {
+		asks->minute_ms = now;
+		asks->in_minute = 0;
+	}
+	if (asks->n == CDN_GUARD_ASKS_MAX ||
+	    asks->in_minute == CDN_APPROVALS_MAX)
+		return false;
+	asks->in_minute++;
+	return true;
+}
+
 const struct cdn_ask *
 cdn_asks_add(struct cdn_asks *asks, const struct cdn_rpc_message *call,
     const char *about, cdn_str keep)
@@ -115,7 +132,7 @@ cdn_asks_add(struct cdn_asks *asks, const struct cdn_rpc_message *call,
 	struct cdn_ask ask = { .expires_ms = now_ms() + CDN_MCP_APPROVAL_MS };
 
 	forget_old(asks);
-	if (asks->n == CDN_GUARD_ASKS_MAX || !make_token(ask.token) ||
+	if (!may_ask(asks) || !make_token(ask.token) ||
 	    !keep_call(&ask, call, keep)) {
 		cdn_ask_done(&ask);
 		return NULL;

@@ -26,13 +26,16 @@ struct cdn_ask {
 struct cdn_asks {
 	struct cdn_ask v[CDN_GUARD_ASKS_MAX]; /* oldest first */
 	size_t n;
+	uint64_t minute_ms; /* since when these were asked */
+	unsigned in_minute;
 };
 
 void cdn_asks_done(struct cdn_asks *asks);
 
 /*
  * A question about this tools/call, and about what of it; keep: its line, or empty.  NULL
- * when too many wait, or there is no memory or no randomness.
+ * when too many wait, more than CDN_APPROVALS_MAX were asked within a minute, or
+ * there is no memory or no randomness.
  */
 const struct cdn_ask *cdn_asks_add(struct cdn_asks *asks,
     const struct cdn_rpc_message *call, const char *about, cdn_str keep);

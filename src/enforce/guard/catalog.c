@@ -5,7 +5,8 @@
 #include "engine/rpc/tools.h"
 
 #define SHOWN	   120 /* bytes of a description in a message */
-#define DIFFERENCE (CDN_NAME_MAX + 3 * SHOWN + 128) /* of a whole message */
+#define PLAIN	   (4 * SHOWN + 1) /* of one, each byte as an escape */
+#define DIFFERENCE (CDN_NAME_MAX + 3 * PLAIN + 128) /* of a whole message */
 
 void
 cdn_catalog_done(struct cdn_catalog *catalog)
@@ -142,10 +143,26 @@ tell(const struct look *look, const char *text)
 		look->told(text, look->arg);
 }
 
-/* The member as it stands, as much as fits; "nothing" where there is none. */
-static cdn_str
-shown(const struct cdn_json *json, const struct cdn_json_node *tool,
-    cdn_str key)
+/*
+ * As much as fits, in plain characters.  The server chose them, and others may
+ * look like these, cannot be seen, or turn the line around.
+ */
+static void
+put_plain(cdn_str text, char ret[PLAIN])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n && i < SHOWN; i++)
+		n += (size_t)snprintf(ret + n, PLAIN - n,
+		    text.p[i] < ' ' || text.p[i] > '~' ? "\\x%02x" : "%c",
+		    (unsigned char)text.p[i]);
+	ret[n] = '\0';
+}
+
+/* The member as it stands; "nothing" where there is none. */
+static void
+put_member(const struct cdn_json *json, const struct cdn_json_node *tool,
+    cdn_str key, char ret[PLAIN])
 {
 	const struct cdn_json_node *node = cdn_json_first(json, tool);
 	cdn_str text = { "nothing", 7 };
@@ -157,9 +174,7 @@ shown(const struct cdn_json *json, const struct cdn_json_node *tool,
 		if (cdn_str_eq(name, key))
 			text = cdn_json_raw(json, node);
 	}
-	if (text.n > SHOWN)
-		text.n = SHOWN;
-	return text;
+	put_plain(text, ret);
 }
 
 /*
@@ -170,19 +185,18 @@ static bool
 put_difference(const struct look *look, struct cdn_catalog_tool *known,
     const struct cdn_json_node *node, cdn_str member)
 {
-	cdn_str was = shown(&known->json, &known->json.nodes[0], member);
-	cdn_str is = shown(look->json, node, member);
+	char was[PLAIN], is[PLAIN], which[PLAIN];
 
+	put_member(&known->json, &known->json.nodes[0], member, was);
+	put_member(look->json, node, member, is);
+	put_plain(member, which);
 	if (known->difference == NULL)
 		known->difference = cdn_arena_alloc(known->arena, DIFFERENCE);
 	if (known->difference == NULL)
 		return false;
-	if (member.n > SHOWN)
-		member.n = SHOWN;
 	snprintf(known->difference, DIFFERENCE, "tool '%.*s' is not described "
-	    "as it was when it was first seen: %.*s was %.*s, is %.*s",
-	    CDN_STR_ARG(known->name), CDN_STR_ARG(member), CDN_STR_ARG(was),
-	    CDN_STR_ARG(is));
+	    "as it was when it was first seen: %s was %s, is %s",
+	    CDN_STR_ARG(known->name), which, was, is);
 	known->stopped = known->difference;
 	return true;
 }

@@ -226,6 +226,32 @@ is_made(const struct both *both, bool modern, bool late, bool silent)
 }
 
 static void
+test_minute(void)
+{
+	struct cdn_asks asks = { .n = 0 };
+	struct cdn_rpc_message call;
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_ask ask;
+	unsigned asked = 0;
+
+	need(arena != NULL && cdn_rpc_read(CDN_STR("{\"id\":20," CALL "}}"),
+	    arena, &call, NULL) == 0, "a call");
+	/* Each is answered at once: only their number stands against more. */
+	while (asked < 1000 && cdn_asks_add(&asks, &call, "", CDN_STR("x")) !=
+		NULL && cdn_asks_take_call(&asks, &call.id, &ask)) {
+		cdn_ask_done(&ask);
+		asked++;
+	}
+	ok_f(asked >= CDN_APPROVALS_MAX && asked < 1000,
+	    "%u questions in a minute", asked);
+	asks.minute_ms -= 60000;
+	ok(cdn_asks_add(&asks, &call, "", CDN_STR("x")) != NULL,
+	    "and then again");
+	cdn_asks_done(&asks);
+	cdn_arena_free(arena);
+}
+
+static void
 test_expired(const struct both *both)
 {
 	for (int modern = 0; modern < 2; modern++) {
@@ -444,6 +470,7 @@ main(void)
 	session = made_session((struct cordon_session_options){ 0 });
 	test_talk(&both);
 	test_expired(&both);
+	test_minute();
 	test_merge();
 	test_late(&both);
 	cordon_session_free(session);
