@@ -35,6 +35,7 @@ struct cdn_bwrap_build {
 	bool replaced;	 /* a file is masked by its name */
 	bool new_names;	 /* more is refused: nothing new can be made */
 	bool too_large;
+	bool itself;	 /* a directory's own mode, while what is in it ... */
 };
 
 /* mounts.c: 0 or CORDON_E_NOMEM. */

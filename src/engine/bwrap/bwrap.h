@@ -46,7 +46,8 @@ struct cdn_bwrap_mount {
 	unsigned mode;	  /* EMPTY, DIR: 0555, or 0111: it may not be listed */
 	bool directory;	  /* RO, RW */
 	bool own;	  /* RW: of the run; perhaps not made yet */
-	bool brief;	  /* RO: one entry of many, which may be gone by then */
+	bool brief;	  /* RO, RW: one entry of many, which may be gone by then */
+	bool pinned;	  /* RW in another one: itself it may not be changed */
 	bool pointless;	  /* it lies in an EMPTY one, which lacks its name */
 	/*
 	 * One of many.  bwrap takes longer for each, the more there are: whoever

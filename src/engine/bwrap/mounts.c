@@ -87,7 +87,7 @@ cdn_bwrap_around(const struct cdn_bwrap_mount *mounts, size_t n, const char *pat
 static bool
 is_implied(const struct cdn_bwrap_mount *mount, const struct cdn_bwrap_mount *around)
 {
-	if (around == NULL)
+	if (around == NULL || mount->pinned)
 		return false;
 	if (around->kind == CDN_MOUNT_DEV || around->kind == CDN_MOUNT_PROC)
 		return mount->kind == CDN_MOUNT_NOTHING ||
@@ -159,6 +159,27 @@ fill_between(struct cdn_bwrap_build *b)
 	return code;
 }
 
+/* A run begins in its workspace, also where nothing of it is let through. */
+static int
+add_workspace(struct cdn_bwrap_build *b)
+{
+	const char *workspace = b->in->plan->workspace;
+	const struct cdn_bwrap_mount *around = NULL;
+	int code;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (b->mounts[i].kind != CDN_MOUNT_DIR &&
+		    cdn_plan_at_or_below(workspace, b->mounts[i].path))
+			around = &b->mounts[i];
+	if (around == NULL || around->kind != CDN_MOUNT_EMPTY ||
+	    strcmp(around->path, workspace) == 0)
+		return 0;
+	code = add_between(b, around->path, workspace, CDN_MOUNT_DIR);
+	return code != 0 ? code : cdn_bwrap_add(b, &(struct cdn_bwrap_mount){
+	    .path = workspace, .kind = CDN_MOUNT_DIR, .directory = true,
+	    .mode = cdn_bwrap_may_list(b, workspace) ? 0555 : 0111 });
+}
+
 /* ----- Links ------------------------------------------------------------- */
 
 struct linking {
@@ -204,7 +225,7 @@ add_links(struct cdn_bwrap_build *b)
 
 /* ----- Which are told --------------------------------------------------- */
 
-/* Entries of a directory of the system come and go; without one it is less. */
+/* Entries of a directory that is shared come and go; without one it is less. */
 static void
 mark_brief(struct cdn_bwrap_build *b)
 {
@@ -216,7 +237,8 @@ mark_brief(struct cdn_bwrap_build *b)
 		mount->pointless = around != NULL &&
 		    around->kind == CDN_MOUNT_EMPTY;
 		mount->brief = mount->pointless &&
-		    mount->kind == CDN_MOUNT_RO &&
+		    (mount->kind == CDN_MOUNT_RO ||
+			(mount->kind == CDN_MOUNT_RW && !mount->own)) &&
 		    strcmp(around->path, "/") != 0;
 	}
 }
@@ -285,6 +307,8 @@ cdn_bwrap_arrange(struct cdn_bwrap_build *b)
 	put_in_order(b);
 	drop_implied(b);
 	code = fill_between(b);
+	if (code == 0)
+		code = add_workspace(b);
 	if (code == 0)
 		code = add_links(b);
 	put_in_order(b);

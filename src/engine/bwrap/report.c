@@ -9,14 +9,14 @@
 
 #define LATER \
 	"'%s' holds for what is there when the run begins: what comes later " \
-	"is not masked"
+	"is not masked, nor are symbolic links"
 
 static const char is_later[] = "a mask covers what is there when the run "
 			       "begins";
 static const char is_exec[] = "mounts let be executed what may be read";
 
 enum { MASK_LATER, MASK_MORE, MASK_REPLACED, MASK_EXEC, MASK_NAMES, MASK_LARGE,
-	MASK_METADATA, MASK_BORDERS };
+	MASK_METADATA, MASK_BORDERS, MASK_ITSELF };
 
 #define NATIVE "use '--backend native', which judges each name"
 
@@ -32,8 +32,9 @@ static const struct cdn_shortfall table[] = {
 	    "what may be read but not executed can be executed",
 	    "use '--backend native'" },
 	[MASK_NAMES] = { "new-names",
-	    "nothing new can be made where a directory is granted entry by "
-	    "entry", "make the directories of the policy before the run",
+	    "a directory that is allowed in part cannot be changed itself: "
+	    "nothing new can be made in it, and its mode stays as it is",
+	    "make the directories of the policy before the run",
 	    .stricter = true },
 	[MASK_LARGE] = { "too-large",
 	    "a directory that is allowed in part has too many entries to be "
@@ -44,9 +45,15 @@ static const struct cdn_shortfall table[] = {
 	    "change those of the host's devices", "run it as another user",
 	    .stricter = true },
 	[MASK_BORDERS] = { "mount-borders",
+	    "what is mounted by itself cannot be renamed or removed, and "
 	    "nothing can be renamed or linked from one place that is mounted "
 	    "to another (EXDEV): programs have to copy",
-	    "keep stores of hard links in the workspace", .stricter = true },
+	    "keep stores of hard links in the workspace, and write rules for "
+	    "few whole directories", .stricter = true },
+	[MASK_ITSELF] = { "mask-itself",
+	    "mode and times of a directory that may not be modified can be "
+	    "changed where what lies in it may be modified",
+	    "deny whole directories, or use '--backend native'" },
 };
 
 bool
@@ -71,17 +78,19 @@ struct report {
 	bool oom;
 };
 
-/* Does it speak of one place, and is that there? */
+/* Does it speak of one place, and is that there?  itself: a directory alone. */
 static bool
-is_there(const struct report *r, const struct cdn_rule *rule)
+is_there(const struct report *r, const struct cdn_rule *rule, bool *itself)
 {
 	const struct cdn_plan_reader *reader = r->b->in->reader;
 	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	cdn_str pattern = rule->pattern;
-	bool directory;
+	bool below = cdn_str_ends(pattern, CDN_STR("/**"));
+	bool directory = false, there;
 	int n;
 
-	if (cdn_str_ends(pattern, CDN_STR("/**")))
+	*itself = false;
+	if (below)
 		pattern.n -= 3;
 	if (pattern.n == 0 || memchr(pattern.p, '*', pattern.n) != NULL ||
 	    memchr(pattern.p, '?', pattern.n) != NULL)
@@ -89,17 +98,26 @@ is_there(const struct report *r, const struct cdn_rule *rule)
 	n = snprintf(path, sizeof(path), "%s%s%.*s",
 	    pattern.p[0] == '/' ? "" : r->b->in->spec->workspace,
 	    pattern.p[0] == '/' ? "" : "/", CDN_STR_ARG(pattern));
-	return n > 0 && (size_t)n < sizeof(path) &&
+	there = n > 0 && (size_t)n < sizeof(path) &&
 	    reader->exists(reader->arg, path, &directory);
+	*itself = there && directory && !below;
+	return there;
 }
 
-/* Whose fault is it that what comes later is let through? */
+/*
+ * Whose fault is it that what comes later is let through?  Or that a directory
+ * is changed which may not be, while what lies in it may?
+ */
 static bool
 is_to_blame(const struct report *r, const struct cdn_plan_rule *row)
 {
-	return row->by == CDN_BY_NOBODY && row->op <= CORDON_EXEC &&
-	    r->b->later[row->op] && row->rule->negated &&
-	    !is_there(r, row->rule);
+	bool itself;
+
+	if (row->by != CDN_BY_NOBODY || row->op > CORDON_EXEC ||
+	    !r->b->later[row->op] || !row->rule->negated)
+		return false;
+	return !is_there(r, row->rule, &itself) ||
+	    (itself && row->op == CORDON_MODIFY);
 }
 
 static bool
@@ -189,7 +207,7 @@ static bool
 is_made_up(const struct cdn_shortfall *shortfall)
 {
 	static const char *const ids[] = { "broker-modify", "broker-read",
-		"broker-metadata", "broker-pty" };
+		"broker-metadata", "broker-pty", "new-names" };
 
 	for (size_t i = 0; i < CDN_LEN(ids); i++)
 		if (strcmp(ids[i], shortfall->id) == 0)
@@ -207,15 +225,30 @@ keep(struct report *r, const struct cdn_shortfall *shortfall)
 		r->shortfalls[r->count - 1] = *shortfall;
 }
 
-/* Two places that can be changed, and a file between them. */
+/* Two places that can be changed, and a file between them; or one in another. */
 static bool
 has_borders(const struct cdn_bwrap_build *b)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < b->count; i++)
+	for (size_t i = 0; i < b->count; i++) {
+		const struct cdn_bwrap_mount *around = cdn_bwrap_around(
+		    b->mounts, i, b->mounts[i].path);
+
 		n += b->mounts[i].kind == CDN_MOUNT_RW;
+		if (around != NULL && around->kind == CDN_MOUNT_RW)
+			return true;
+	}
 	return n > 1;
+}
+
+static bool
+has_line(const struct cdn_plan *plan, const char *id)
+{
+	for (size_t i = 0; i < plan->shortfall_count; i++)
+		if (strcmp(plan->shortfalls[i].id, id) == 0)
+			return true;
+	return false;
 }
 
 static void
@@ -225,10 +258,12 @@ add_rows(struct report *r)
 	const bool applies[] = {
 		[MASK_REPLACED] = b->replaced,
 		[MASK_EXEC] = b->exec,
-		[MASK_NAMES] = b->new_names,
+		[MASK_NAMES] = b->new_names || has_line(b->in->plan,
+		    table[MASK_NAMES].id),
 		[MASK_LARGE] = b->too_large,
 		[MASK_METADATA] = b->in->owns_devices,
 		[MASK_BORDERS] = has_borders(b),
+		[MASK_ITSELF] = b->itself,
 	};
 
 	for (size_t i = 0; i < CDN_LEN(applies); i++)

@@ -168,10 +168,9 @@ put(struct cdn_bwrap_build *b, const struct spot *spot,
 	struct cdn_bwrap_mount mount = { .path = spot->path, .kind = kinds[state],
 		.directory = spot->directory };
 
-	if (state == above)
-		return 0;
 	if (state == CDN_BWRAP_CLOSED && spot->directory)
 		mount.kind = CDN_MOUNT_EMPTY;
+	mount.pinned = state == CDN_BWRAP_OPEN && state == above;
 	/* Who renames over a file takes the mount away that lies on it. */
 	b->replaced |= !spot->directory && state < above;
 	return cdn_bwrap_add(b, &mount);
@@ -186,7 +185,7 @@ put_whole(struct cdn_bwrap_build *b, const struct spot *spot,
 
 	b->exec |= state != CDN_BWRAP_CLOSED &&
 	    spot->says[CORDON_EXEC] != CDN_SUBTREE_ALLOW;
-	return put(b, spot, state, above);
+	return state == above ? 0 : put(b, spot, state, above);
 }
 
 /* Past a bound: nothing of it is given away. */
@@ -294,6 +293,26 @@ walk_entries(struct cdn_bwrap_build *b, const struct listing *l,
 	return code;
 }
 
+/*
+ * It is mounted as what lies in it.  Where that may be changed and it may not
+ * be itself, it stays where it is, but its mode and times can be changed.
+ */
+static int
+put_base(struct cdn_bwrap_build *b, const struct spot *dir,
+    enum cdn_bwrap_state base, enum cdn_bwrap_state above)
+{
+	bool may = ask(b, CORDON_MODIFY, dir->path) == CDN_SUBTREE_ALLOW;
+
+	if (base == CDN_BWRAP_OPEN && !may)
+		b->itself = b->later[CORDON_MODIFY] =
+		    b->unnamed[CORDON_MODIFY] = true;
+	b->new_names |= base != CDN_BWRAP_OPEN && may;
+	if (base == CDN_BWRAP_CLOSED)
+		return put_empty(b, dir->path);
+	return base == above && (may || base != CDN_BWRAP_OPEN) ? 0 :
+	    put(b, dir, base, above);
+}
+
 static int
 walk_mixed(struct cdn_bwrap_build *b, const struct spot *dir,
     enum cdn_bwrap_state above)
@@ -305,14 +324,8 @@ walk_mixed(struct cdn_bwrap_build *b, const struct spot *dir,
 	int code = list(&l);
 
 	base = base_of(b, &l);
-	if (code == 0 && base == CDN_BWRAP_CLOSED)
-		code = put_empty(b, dir->path);
-	else if (code == 0)
-		code = put(b, dir, base, above);
-	/* Itself: its mode, its times. */
-	if (base == CDN_BWRAP_OPEN &&
-	    ask(b, CORDON_MODIFY, dir->path) != CDN_SUBTREE_ALLOW)
-		b->later[CORDON_MODIFY] = b->unnamed[CORDON_MODIFY] = true;
+	if (code == 0)
+		code = put_base(b, dir, base, above);
 	if (code == 0)
 		code = walk_entries(b, &l, base);
 	if (code == 0)

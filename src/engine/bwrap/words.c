@@ -64,7 +64,8 @@ static void
 put_own(struct words *w, const struct cdn_bwrap_mount *mount, bool alone)
 {
 	if (!alone) {
-		put3(w, "--bind", mount->path, mount->path);
+		put3(w, mount->brief ? "--bind-try" : "--bind", mount->path,
+		    mount->path);
 		return;
 	}
 	put2(w, "--tmpfs", mount->path);

@@ -68,6 +68,9 @@ static const struct {
 	    "that a file whose path is known is used (inotify)" }, NULL },
 	{ { "visible-passages", true, false,
 	    "names of all that lies below a passage" }, any_passage },
+	{ { "later-passages", false, false,
+	    "what somebody outside makes right in a passage during a run "
+	    "cannot be used there" }, any_passage },
 	{ { "visible-processes", true, true,
 	    "command lines of other processes (/proc)" }, NULL },
 	{ { "visible-interfaces", true, false, "the list of network interfaces" },
@@ -119,6 +122,9 @@ static const struct {
 	{ { "named-pipes", false, false,
 	    "what can be read and is a named pipe can be written" },
 	    is_mounted },
+	{ { "hidden-links", false, false,
+	    "a symbolic link in a directory that may not be read leads "
+	    "nowhere, also where what it leads to may be read" }, is_mounted },
 	{ { "killed", false, true,
 	    "when cordon itself is killed (SIGKILL), its command dies with it; "
 	    "what that had left in the background lives on, still confined" },
