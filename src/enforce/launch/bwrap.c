@@ -51,7 +51,8 @@ cdn_launch_bwrap_plan(struct cordon_plan *plan, struct cordon_error *err)
 	const struct cordon_session *session = plan->session;
 	struct cdn_bwrap_input input = {
 		.plan = plan->plan,
-		.authority = cdn_plant_authority(session, plan->arena),
+		.authority = cdn_plant_authority(session, CDN_FOR_BWRAP,
+		    plan->arena),
 		.spec = &session->spec,
 		.reader = &cdn_launch_reader,
 		.links = cdn_launch_links,

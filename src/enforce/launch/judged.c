@@ -150,7 +150,8 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 {
 	const struct cdn_plan *plan = p->plan->plan;
 	struct cdn_broker_spec spec = {
-		.authority = cdn_plant_authority(p->session, p->arena),
+		.authority = cdn_plant_authority(p->session, CDN_FOR_BROKER,
+		    p->arena),
 		.regions = broker_regions(p),
 		.region_count = plan->region_count,
 		.spaces = p->spaces,

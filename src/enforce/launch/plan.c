@@ -23,7 +23,8 @@ static int
 fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
 {
 	struct cdn_plan_input input = {
-		.authority = cdn_plant_authority(plan->session, plan->arena),
+		.authority = cdn_plant_authority(plan->session, CDN_FOR_PLAN,
+		    plan->arena),
 		.spec = &plan->session->spec,
 		.host = &plan->host,
 		.reader = &cdn_launch_reader,

@@ -12,16 +12,34 @@ is_planted(const char *what)
 	return planted != NULL && strcmp(planted, what) == 0;
 }
 
+/* Who forgets the last rule of which list. */
+static const struct {
+	const char *name;
+	unsigned purposes;
+	enum cordon_op op;
+} lost_rules[] = {
+	{ "drop-rule", 1U << CDN_FOR_PLAN | 1U << CDN_FOR_BROKER |
+	    1U << CDN_FOR_BWRAP, CORDON_MODIFY },
+	{ "drop-read", 1U << CDN_FOR_PLAN | 1U << CDN_FOR_BROKER |
+	    1U << CDN_FOR_BWRAP, CORDON_READ },
+	{ "plan-rule", 1U << CDN_FOR_PLAN, CORDON_MODIFY },
+	{ "broker-rule", 1U << CDN_FOR_BROKER, CORDON_MODIFY },
+	{ "bwrap-rule", 1U << CDN_FOR_BWRAP, CORDON_MODIFY },
+	{ "sbpl-rule", 1U << CDN_FOR_SBPL, CORDON_MODIFY },
+};
+
 /* The same but for one rule. */
 static struct cordon_profile *
-without_last(const struct cordon_profile *profile, enum cordon_op op,
+without_last(struct cordon_profile *profile, enum cordon_op op,
     struct cdn_arena *arena)
 {
 	struct cordon_profile *less = cdn_arena_alloc(arena, sizeof(*less));
 	struct cdn_rules rules = profile->sets[op].rules;
 
-	if (less == NULL || rules.n == 0)
-		cdn_bug("CORDON_TEST_PLANT: there is no rule to drop");
+	if (rules.n == 0)
+		return profile;
+	if (less == NULL)
+		cdn_bug("CORDON_TEST_PLANT: no memory");
 	*less = *profile;
 	rules.n--;
 	if (cdn_rule_set_build(arena, rules, false, &less->sets[op], NULL) !=
@@ -30,8 +48,8 @@ without_last(const struct cordon_profile *profile, enum cordon_op op,
 	return less;
 }
 
-static const struct cdn_authority *
-build_without(const struct cordon_session *session, enum cordon_op op,
+static const struct cdn_authority_spec *
+spec_without(const struct cordon_session *session, enum cordon_op op,
     struct cdn_arena *arena)
 {
 	struct cdn_authority_spec *spec = cdn_arena_alloc(arena,
@@ -39,29 +57,43 @@ build_without(const struct cordon_session *session, enum cordon_op op,
 	size_t n = session->spec.document_count;
 	struct cdn_document *documents = cdn_arena_array(arena, n + 1,
 	    sizeof(*documents));
-	const struct cdn_authority *authority;
 
-	if (spec == NULL || documents == NULL || n == 0)
-		cdn_bug("CORDON_TEST_PLANT needs a document");
+	if (spec == NULL || documents == NULL)
+		cdn_bug("CORDON_TEST_PLANT: no memory");
+	if (n == 0)
+		return &session->spec;
 	memcpy(documents, session->spec.documents, n * sizeof(*documents));
 	documents[n - 1].profile = without_last(documents[n - 1].profile, op,
 	    arena);
 	*spec = session->spec;
 	spec->documents = documents;
-	if (cdn_authority_build(arena, spec, &authority, NULL) != 0)
-		cdn_bug("CORDON_TEST_PLANT: no memory");
-	return authority;
+	return spec;
+}
+
+const struct cdn_authority_spec *
+cdn_plant_spec(const struct cordon_session *session,
+    enum cdn_plant_for purpose, struct cdn_arena *arena)
+{
+	for (size_t i = 0; i < CDN_LEN(lost_rules); i++)
+		if (is_planted(lost_rules[i].name) &&
+		    (lost_rules[i].purposes >> purpose & 1U) != 0)
+			return spec_without(session, lost_rules[i].op, arena);
+	return &session->spec;
 }
 
 const struct cdn_authority *
 cdn_plant_authority(const struct cordon_session *session,
-    struct cdn_arena *arena)
+    enum cdn_plant_for purpose, struct cdn_arena *arena)
 {
-	if (is_planted("drop-rule"))
-		return build_without(session, CORDON_MODIFY, arena);
-	if (is_planted("drop-read"))
-		return build_without(session, CORDON_READ, arena);
-	return session->authority;
+	const struct cdn_authority_spec *spec = cdn_plant_spec(session,
+	    purpose, arena);
+	const struct cdn_authority *authority;
+
+	if (spec == &session->spec)
+		return session->authority;
+	if (cdn_authority_build(arena, spec, &authority, NULL) != 0)
+		cdn_bug("CORDON_TEST_PLANT: no memory");
+	return authority;
 }
 
 static void
@@ -87,10 +119,20 @@ cdn_plant_plan(const struct cordon_session *session,
 
 #else
 
+const struct cdn_authority_spec *
+cdn_plant_spec(const struct cordon_session *session,
+    enum cdn_plant_for purpose, struct cdn_arena *arena)
+{
+	(void)purpose;
+	(void)arena;
+	return &session->spec;
+}
+
 const struct cdn_authority *
 cdn_plant_authority(const struct cordon_session *session,
-    struct cdn_arena *arena)
+    enum cdn_plant_for purpose, struct cdn_arena *arena)
 {
+	(void)purpose;
 	(void)arena;
 	return session->authority;
 }

@@ -4,6 +4,10 @@
  *
  *	CORDON_TEST_PLANT=drop-rule	the last rule of modify is forgotten
  *	CORDON_TEST_PLANT=drop-read	the last rule of read is
+ *	CORDON_TEST_PLANT=plan-rule	that of modify, by the plan alone
+ *	CORDON_TEST_PLANT=broker-rule	by the broker alone
+ *	CORDON_TEST_PLANT=bwrap-rule	by the mounts of bwrap
+ *	CORDON_TEST_PLANT=sbpl-rule	by the profile for Seatbelt
  *	CORDON_TEST_PLANT=wrong-right	what --read names may be written, too
  *	CORDON_TEST_PLANT=less-right	what --write names may only be read
  *
@@ -16,9 +20,16 @@
 
 #include "enforce/launch/launch.h"
 
-/* What plan and broker are made of: the session's own. */
+enum cdn_plant_for { CDN_FOR_PLAN, CDN_FOR_BROKER, CDN_FOR_BWRAP,
+	CDN_FOR_SBPL };
+
+/* What these are made of: the session's own. */
 const struct cdn_authority *cdn_plant_authority(
-    const struct cordon_session *session, struct cdn_arena *arena);
+    const struct cordon_session *session, enum cdn_plant_for purpose,
+    struct cdn_arena *arena);
+const struct cdn_authority_spec *cdn_plant_spec(
+    const struct cordon_session *session, enum cdn_plant_for purpose,
+    struct cdn_arena *arena);
 void cdn_plant_plan(const struct cordon_session *session,
     const struct cdn_plan *plan);
 

@@ -3,6 +3,7 @@
  */
 #include "enforce/launch/launch.h"
 
+#include "enforce/launch/plant.h"
 #include "engine/decide/agents.h"
 #include "engine/seatbelt/seatbelt.h"
 
@@ -32,8 +33,8 @@ cdn_launch_sbpl(const struct cordon_plan *plan, struct cdn_buf *out,
 	if (arena == NULL)
 		return cdn_err_nomem(err);
 	find_provider(plan->session, &facts);
-	code = cdn_seatbelt_build(arena, &plan->session->spec, &facts,
-	    &seatbelt, err);
+	code = cdn_seatbelt_build(arena, cdn_plant_spec(plan->session,
+	    CDN_FOR_SBPL, arena), &facts, &seatbelt, err);
 	if (code == 0)
 		code = cdn_seatbelt_format(arena, &seatbelt, out, err);
 	cdn_arena_free(arena);

@@ -1,0 +1,181 @@
+/*
+ * One policy, five answers: the decision function, a naive oracle, the kernel
+ * in every mode of the native backend, the kernel under bwrap, and a reader of
+ * the profile for macOS.
+ *
+ *	CORDON_COMMAND=cordon differential PROBER POLICIES
+ *	CORDON_TEST=cordon-test differential PROBER planted
+ *
+ * So many policies, CORDON_TRIES times, each with a tree of its own; or bugs
+ * that must be found.
+ */
+#include "differential.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "support/random.h"
+#include "support/tap.h"
+
+/* ----- The stage ---------------------------------------------------------- */
+
+static void
+copy_program(const char *from, const char *to)
+{
+	static char bytes[1 << 16];
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	ssize_t n;
+
+	while ((n = read(in, bytes, sizeof(bytes))) > 0)
+		if (write(out, bytes, (size_t)n) != n)
+			err(2, "%s", to);
+	if (in < 0 || out < 0 || n < 0)
+		err(2, "%s", from);
+	close(in);
+	close(out);
+}
+
+static void
+set_stage(const char *prober)
+{
+	/* Not /tmp, of which bwrap has one of its own. */
+	snprintf(stage, sizeof(stage), "/var/tmp/cordon-differential-XXXXXX");
+	if (mkdtemp(stage) == NULL || chmod(stage, 0755) != 0)
+		err(2, "%s", stage);
+	dir_make(at("tools"));
+	copy_program(prober, at("tools/prober"));
+	setenv("HOME", at("home"), 1);
+	setenv("XDG_STATE_HOME", at("state"), 1);
+	setenv("XDG_CONFIG_HOME", at("config"), 1);
+	unsetenv("XDG_RUNTIME_DIR");
+	signal(SIGPIPE, SIG_IGN);
+	umask(022);
+}
+
+/* ----- The tests ---------------------------------------------------------- */
+
+static struct world world;
+static struct questions questions;
+
+size_t
+chance(size_t n)
+{
+	return random_below(n);
+}
+
+/* The i-th policy and tree of a seed. */
+static void
+make_world(uint64_t seed, size_t i)
+{
+	random_state = seed + i * UINT64_C(0x9e3779b97f4a7c1);
+	draft_make(&world.draft, i % DRAFT_SHAPES);
+	tree_grow(&world.tree);
+	draft_write(&world.draft, &world.tree);
+	questions_make(&questions, &world.tree);
+}
+
+#define WRONG_MAX 3  /* made small and printed */
+#define ENOUGH	  50 /* policies, to meet every mode */
+
+static void
+test_agreement(size_t count)
+{
+	static struct tally tally;
+	struct finding finding;
+	uint64_t seed = random_state;
+	unsigned long wrong = 0;
+
+	for (size_t i = 0; i < count && wrong < WRONG_MAX; i++) {
+		make_world(seed, i);
+		if (examine(&world, &questions, ALL, &tally, &finding))
+			continue;
+		wrong++;
+		printf("# policy %zu of CORDON_SEED=%llu\n", i,
+		    (unsigned long long)seed);
+		shrink(&world, &finding);
+		tell(&world, &finding);
+		fflush(stdout);
+	}
+	ok_f(wrong == 0, "%lu cases of %lu policies: all agree", tally.cases,
+	    tally.policies);
+	ok_f(tally.allowed > tally.cases / 10 &&
+	    tally.denied > tally.cases / 10, "%lu allowed, %lu denied",
+	    tally.allowed, tally.denied);
+	for (enum enforcer by = 0; by < ENFORCERS; by++)
+		ok_f(tally.agree[by] > tally.reported[by],
+		    "%s: %lu agree, %lu differ as is reported", enforcers[by],
+		    tally.agree[by], tally.reported[by]);
+	ok_f(count < ENOUGH || (tally.modes[CDN_PLAN_MODE_A] > 0 &&
+	    tally.modes[CDN_PLAN_MODE_B] > 0 &&
+	    tally.modes[CDN_PLAN_MODE_C] > 0), "modes: A %lu, B %lu, C %lu",
+	    tally.modes[CDN_PLAN_MODE_A], tally.modes[CDN_PLAN_MODE_B],
+	    tally.modes[CDN_PLAN_MODE_C]);
+	ok_f(tally.refused * 4 < tally.policies, "%lu cannot be held here",
+	    tally.refused);
+}
+
+static const struct {
+	const char *plant;
+	enum enforcer by;
+	size_t first; /* policies before do not meet it, and take time */
+	const char *what;
+} plants[] = {
+	{ "plan-rule", BY_NATIVE, 24, "the plan, and Landlock, forget a rule" },
+	{ "broker-rule", BY_NATIVE, 0, "the broker does" },
+	{ "bwrap-rule", BY_BWRAP, 11, "the mounts of bwrap do" },
+	{ "sbpl-rule", BY_SBPL, 11, "the profile for Seatbelt does" },
+};
+
+#define PLANT_POLICIES 400 /* more than enough to meet each */
+#define SMALL_RULES    4
+#define SMALL_TREE     12
+
+static void
+test_plant(size_t which)
+{
+	struct tally tally = { 0 };
+	struct finding finding;
+	bool found = false;
+
+	cage_plant = plants[which].plant;
+	for (size_t i = plants[which].first; i < PLANT_POLICIES && !found;
+	     i++) {
+		make_world(20261116, i);
+		found = !examine(&world, &questions, BIT(plants[which].by),
+		    &tally, &finding);
+	}
+	if (!ok_f(found, "found: %s, after %lu policies", plants[which].what,
+		tally.policies))
+		return;
+	shrink(&world, &finding);
+	tell(&world, &finding);
+	ok_f(draft_size(&world.draft) <= SMALL_RULES &&
+	    world.tree.n <= SMALL_TREE, "made small: %zu rules, %zu files",
+	    draft_size(&world.draft), world.tree.n);
+	cage_plant = NULL;
+	ok(!still_differs(&world, &finding), "without the bug they agree");
+}
+
+int
+main(int argc, char **argv)
+{
+	bool planted = argc > 2 && strcmp(argv[2], "planted") == 0;
+
+	cage_command = getenv(planted ? "CORDON_TEST" : "CORDON_COMMAND");
+	if (argc < 3 || cage_command == NULL)
+		errx(2, "how many policies, and of which command?");
+	random_start();
+	set_stage(argv[1]);
+	if (planted)
+		for (size_t i = 0; i < CDN_LEN(plants); i++)
+			test_plant(i);
+	else
+		test_agreement(strtoul(argv[2], NULL, 10) * random_tries());
+	if (chdir("/") != 0)
+		err(2, "/");
+	tree_remove("");
+	return done_testing();
+}
