@@ -533,6 +533,8 @@ do_flip(void)
 	words[second][0] = '\0';
 	both[1] = parse(second + 1);
 	shared = both[0];
+	if (shared.size < both[1].size) /* a path ends with its NUL */
+		shared.size = both[1].size;
 	stop = false;
 	pthread_create(&thread, NULL, flipper, both);
 	for (long i = 0, n = number(1);

@@ -139,6 +139,15 @@ server_gets(int fd)
 	return server_got(fd);
 }
 
+/* How often an address is flipped. */
+static inline unsigned long
+server_flips(void)
+{
+	unsigned long n = tries(1000);
+
+	return n < 20000 ? 20000 : n;
+}
+
 /* ----- Rows ---------------------------------------------------------------------- */
 
 struct row {

@@ -178,11 +178,11 @@ check_list(void)
 	    "the last denial: %s", cage.denied);
 	ok_f(server_awaits(allowed, 2) == 2, "the one was reached");
 	drain_start(&drain, allowed);
-	(void)cage_ask(&cage, "flip 20000 stream 4 127.0.0.1 %d , 4 127.0.0.1"
-	    " %d", words.p, words.q);
+	(void)cage_ask(&cage, "flip %lu stream 4 127.0.0.1 %d , 4 127.0.0.1"
+	    " %d", server_flips(), words.p, words.q);
 	ok_f(cage_says(&cage, "good "), "flip of ports: %s", cage.answer);
-	(void)cage_ask(&cage, "flip 5000 stream 4 127.0.0.1 %d , 4 127.0.0.2"
-	    " %d", words.p, words.p);
+	(void)cage_ask(&cage, "flip %lu stream 4 127.0.0.1 %d , 4 127.0.0.2"
+	    " %d", server_flips() / 4, words.p, words.p);
 	ok_f(cage_says(&cage, "good "), "flip of hosts: %s", cage.answer);
 	ok_f(drain_stop(&drain) > 0, "the one was reached %d times",
 	    drain.count);
@@ -366,7 +366,7 @@ check_paths(enum cdn_filter_network network)
 	    st.st_mode);
 	ok_f(server_awaits(allowed, 2) == 2, "the one was reached");
 	drain_start(&drain, allowed);
-	(void)cage_ask(&cage, "flip 20000 stream u %s , u %s",
+	(void)cage_ask(&cage, "flip %lu stream u %s , u %s", server_flips(),
 	    tmp_path("w/pub/s"), tmp_path("w/../out/s"));
 	ok_f(cage_says(&cage, "good ") && drain_stop(&drain) > 0,
 	    "flip: %s, reached %d times", cage.answer, drain.count);
