@@ -97,8 +97,9 @@ use()
 }
 
 # attack WHAT SCRIPT [WHERE [BEFORE]]: outside it works, in the cage it does not;
-# unless $rule is one that the backend does not hold, and says so.
-rule=''
+# unless $rule is one that the backend does not hold, and says so.  What makes
+# programs ($needed) fails all the same where modes cannot be changed.
+rule='' needed=''
 attack()
 {
 	local where=${3-.} before=${4-:} held=yes
@@ -110,7 +111,7 @@ attack()
 	ok $? "control: $1"
 	fresh_tree
 	(cd "$tree" && eval "$before")
-	! (cd "$tree/$where" && short "$rule") || held=''
+	! (cd "$tree/$where" && short "$rule" && ! short "$needed") || held=''
 	(cd "$tree/$where" && "$cordon" run --env CANARY --env PROBE \
 	    --read "$PROBE" -- sh -c "$tools$2") >"$stage/log" 2>&1
 	if [ -z "$held" ]; then
@@ -215,6 +216,7 @@ echo sung >>"$CANARY"'
 # shellcheck disable=SC2016
 hook='mkdir -p "$d"; printf "%s\n" "$sing" >"$d/pre-commit"
 chmod 755 "$d/pre-commit"'
+needed=root-metadata
 rule='!.githooks/**'
 attack 'hooks where core.hooksPath says, which is not there yet' \
     "sing='$sing' d=.githooks; $hook" . 'git config core.hooksPath .githooks'
@@ -230,6 +232,7 @@ rule='!scripts/**'
 attack 'the directory of hooks, which is a link' \
     "sing='$sing' d=scripts; $hook" . \
     'rm -r .git/hooks; ln -s ../scripts .git/hooks'
+needed=''
 rule='!.gitconfig'
 attack 'a configuration that is included' 'evil >.gitconfig' . \
     'git config include.path ../.gitconfig'
@@ -238,9 +241,16 @@ attack 'a configuration that is included' 'evil >.gitconfig' . \
 
 works()
 {
+	local status
 	(cd "$tree/$1" && "$cordon" run -- sh -ec "$3") \
 	    >"$stage/log" 2>&1
-	ok $? "$2"
+	status=$?
+	if short "$needed"; then
+		[ "$status" -ne 0 ] && [ "$status" -ne 125 ]
+		ok $? "$2: refused ($status), as the plan says ($needed)"
+		return
+	fi
+	ok "$status" "$2"
 }
 
 fresh_tree
@@ -255,9 +265,11 @@ works . 'git commit in a submodule' \
     'cd lib; echo >f; git add f; git commit -q -m more; git gc -q'
 works . 'git commit in a nested repository' \
     'cd sub; echo >f; git add f; git commit -q -m more'
+needed=root-metadata
 # shellcheck disable=SC2016
 works . 'git clone --shared elsewhere' \
     'git clone -q --shared . "$TMPDIR/c"; git -C "$TMPDIR/c" log -1'
+needed=''
 works wt 'git commit in a worktree, and in a submodule there' '
 echo 2 >f; git commit -q -a -m second
 cd lib; echo >f; git add f; git commit -q -m more'
