@@ -49,8 +49,9 @@ put_profile(const struct cdn_belted *belted, char path[CDN_PATH_MAX + 1],
 		    belted->tmp);
 	}
 	written = write_all(fd, belted->profile);
-	return (close(fd) == 0) & written ? 0 :
-	    cdn_err_sys(err, errno, "'%s' cannot be written", path);
+	written &= close(fd) == 0;
+	return written ? 0 : cdn_err_sys(err, errno, "'%s' cannot be written",
+	    path);
 }
 
 /* ----- The command ----------------------------------------------------------- */
