@@ -1,6 +1,7 @@
 #include "musl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,21 @@ cdn_gnu_strerror_r(int error, char *room, size_t size)
 }
 
 /* ----- Calls ----------------------------------------------------------------- */
+
+/* musl's asks for O_CLOEXEC twice, for kernels older than any of ours. */
+int
+open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list ap;
+
+	if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
+		va_start(ap, flags);
+		mode = va_arg(ap, mode_t);
+		va_end(ap);
+	}
+	return openat(AT_FDCWD, path, flags, mode);
+}
 
 int
 cdn_gnu_renameat2(int from_fd, const char *from, int to_fd, const char *to,

@@ -113,8 +113,7 @@ dispatch(int argc, char **argv)
 }
 
 /* A start needs less than this: it is asked for once, and not given back. */
-#define HEAP_BYTES	(512 * 1024)
-#define DIRECTORY_BYTES 2072 /* of musl's DIR */
+#define HEAP_BYTES (512 * 1024)
 
 static void
 keep_heap(void)
@@ -125,15 +124,6 @@ keep_heap(void)
 	(void)mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
 	(void)mallopt(M_MMAP_THRESHOLD, HEAP_BYTES);
 	/* NOLINTEND(concurrency-mt-unsafe) */
-#else
-	/*
-	 * musl unmaps a group of pieces when the last of it is freed.  Pieces
-	 * as large as an open directory come and go: one of them stays.
-	 */
-	static void *volatile kept;
-
-	kept = malloc(DIRECTORY_BYTES);
-	(void)kept;
 #endif
 }
 
