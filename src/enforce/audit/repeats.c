@@ -19,6 +19,7 @@ struct cdn_repeats {
 	/* By path; behind them by rule, the last of which is for all others. */
 	struct entry v[CDN_REPEATS_MAX + CDN_REPEATS_RULES];
 	size_t turn; /* the next to be forgotten */
+	bool any;    /* entry was ever used: else none need be looked at */
 	unsigned long spent; /* of CDN_DENIALS_MAX */
 	unsigned long grouped;
 };
@@ -43,7 +44,7 @@ cdn_repeats_free(struct cdn_repeats *repeats)
 {
 	if (repeats == NULL)
 		return;
-	for (size_t i = 0; i < CDN_LEN(repeats->v); i++)
+	for (size_t i = 0; repeats->any && i < CDN_LEN(repeats->v); i++)
 		free(repeats->v[i].last);
 	free(repeats);
 }
@@ -192,6 +193,7 @@ cdn_repeats_is_told(struct cdn_repeats *repeats,
 	bool may = may_spend(repeats);
 
 	*ret = (struct cdn_repeat){ 0, CDN_ALIKE_PATH };
+	repeats->any = true;
 	if (e == NULL && !may)
 		return is_group_told(repeats, denial, ret);
 	if (e == NULL && (e = make_room(repeats)) == NULL)
@@ -216,7 +218,7 @@ bool
 cdn_repeats_next(struct cdn_repeats *repeats, struct cdn_access *ret,
     struct cdn_repeat *ret_as)
 {
-	for (size_t i = 0; i < CDN_LEN(repeats->v); i++) {
+	for (size_t i = 0; repeats->any && i < CDN_LEN(repeats->v); i++) {
 		struct entry *e = &repeats->v[i];
 
 		if (e->pending == 0)

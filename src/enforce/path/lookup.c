@@ -19,6 +19,7 @@ enum kind {
 	DIRECTORY,
 	OTHER,	   /* there, but nothing lies below */
 	LINK,	   /* followed by its text */
+	SHUT,	   /* no permission to look for it */
 	UNCLEAR,   /* somebody else has to walk */
 };
 
@@ -183,7 +184,8 @@ ask(struct cdn_lookup *lookup, struct node *node, const char *path)
 	struct stat st;
 
 	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		node->kind = errno == ENOENT ? MISSING : UNCLEAR;
+		node->kind = errno == ENOENT ? MISSING :
+		    errno == EACCES ? SHUT : UNCLEAR;
 		return true;
 	}
 	fill(node, &st);
@@ -218,7 +220,7 @@ step(struct cdn_lookup *lookup, const struct way *way, size_t name_at)
 
 /* ----- The way down ----------------------------------------------------------- */
 
-enum outcome { DONE, NO_MEMORY, ASK_ELSEWHERE };
+enum outcome { DONE, NO_MEMORY, REFUSED, ASK_ELSEWHERE };
 
 static enum outcome go(struct cdn_lookup *lookup, struct way *way,
     cdn_str names);
@@ -268,6 +270,8 @@ go_one(struct cdn_lookup *lookup, struct way *way, cdn_str name)
 		return NO_MEMORY;
 	if (node->kind == UNCLEAR)
 		return ASK_ELSEWHERE;
+	if (node->kind == SHUT)
+		return REFUSED;
 	if (node->kind == LINK)
 		return follow(lookup, way, node, parent_len);
 	if (node->kind == MISSING) {
@@ -372,6 +376,9 @@ cdn_lookup_find(struct cdn_lookup *lookup, const char *path,
 		return answer(lookup, path, &way, ret, err);
 	case NO_MEMORY:
 		return cdn_err_nomem(err);
+	case REFUSED:
+		return cdn_path_error(err, EACCES,
+		    (cdn_str){ way.path, way.len });
 	case ASK_ELSEWHERE:
 		break;
 	}

@@ -102,13 +102,13 @@ bool
 cdn_program_package(const char *command, const char *cwd,
     const char *workspace, const char *path, struct cdn_real *ret)
 {
-	bool found = strchr(command, '/') != NULL ?
-	    !is_inside(workspace, cwd, command) &&
-		resolve(cwd, command, ret) :
-	    search(command, path, ret);
+	bool named = strchr(command, '/') != NULL;
+	bool found = named ? resolve(cwd, command, ret) :
+			     search(command, path, ret);
 	size_t n = found ? package_length(ret) : 0;
 
-	if (n == 0)
+	/* Most are in none, and need not be asked whose they are. */
+	if (n == 0 || (named && is_inside(workspace, cwd, command)))
 		return false;
 	ret->path[n] = '\0';
 	ret->len = n;

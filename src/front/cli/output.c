@@ -69,6 +69,12 @@ cli_output_quiet(void)
 	quiet = true;
 }
 
+bool
+cli_output_is_quiet(void)
+{
+	return quiet;
+}
+
 void
 cli_output_flush(void)
 {

@@ -37,6 +37,7 @@ CDN_MUST_USE bool cli_output_init(void);
 void cli_output_failure(int code);
 /* --quiet: cli_hint() and cli_note() print nothing from now on. */
 void cli_output_quiet(void);
+bool cli_output_is_quiet(void); /* need a note be found? */
 
 /* `status`, or the failure code when standard output did not take everything. */
 int cli_output_finish(int status);

@@ -67,7 +67,7 @@ cli_workspace_hint(const struct cli_args *args)
 	cdn_cleanup_free char *dir = NULL;
 	char *slash;
 
-	if (cli_has(args, CLI_WORKSPACE))
+	if (cli_has(args, CLI_WORKSPACE) || cli_output_is_quiet())
 		return;
 	dir = getcwd(NULL, 0);
 	if (dir == NULL || has_git(dir))

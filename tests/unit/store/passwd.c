@@ -63,6 +63,13 @@ test_large(struct cdn_arena *arena)
 	tmp_file("passwd", text);
 	ok(cdn_passwd_home(arena, tmp_path("passwd"), 7, &home) ==
 	    CDN_PASSWD_UNKNOWN, "too large to be read here");
+	memset(text, '#', 9000);
+	memcpy(text + 8900, "\nu:x:7:7::/h:\n", 15);
+	text[9000] = '\0';
+	tmp_file("passwd", text);
+	ok(cdn_passwd_home(arena, tmp_path("passwd"), 7, &home) ==
+	    CDN_PASSWD_FOUND && strcmp(home, "/h") == 0,
+	    "large, and the last line is the one");
 	ok(cdn_passwd_home(arena, tmp_path("none"), 7, &home) ==
 	    CDN_PASSWD_UNKNOWN, "no file");
 }
