@@ -9,6 +9,7 @@
 #define ALIGNMENT      16UL
 #define FIRST_ELEMENTS 8 /* of a growing array */
 #define POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since 5.14 */
+#define PRINTF_FEW     256 /* bytes */
 
 struct block {
 	struct block *next;
@@ -316,6 +317,8 @@ cdn_arena_join(struct cdn_arena *arena, cdn_str a, cdn_str b)
 char *
 cdn_arena_printf(struct cdn_arena *arena, const char *fmt, ...)
 {
+	/* Most texts fit, and are not made twice. */
+	CDN_UNINITIALIZED char few[PRINTF_FEW];
 	va_list ap;
 	char *text;
 	int n;
@@ -323,10 +326,12 @@ cdn_arena_printf(struct cdn_arena *arena, const char *fmt, ...)
 	va_start(ap, fmt);
 	/* clang-tidy 14 loses sight of va_start(); one line above, it is. */
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(few, sizeof(few), fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		return NULL;
+	if ((size_t)n < sizeof(few))
+		return cdn_arena_dup(arena, few, (size_t)n);
 	text = cdn_arena_alloc(arena, (size_t)n + 1);
 	if (text == NULL)
 		return NULL;

@@ -1,39 +1,5 @@
 #include "base/str.h"
 
-cdn_str
-cdn_str_of(const char *cstring)
-{
-	if (cstring == NULL)
-		return (cdn_str){ "", 0 };
-	return (cdn_str){ cstring, strlen(cstring) };
-}
-
-bool
-cdn_str_eq(cdn_str a, cdn_str b)
-{
-	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool
-cdn_str_is(cdn_str a, const char *cstring)
-{
-	return cdn_str_eq(a, cdn_str_of(cstring));
-}
-
-bool
-cdn_str_starts(cdn_str s, cdn_str prefix)
-{
-	return s.n >= prefix.n &&
-	    (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
-}
-
-bool
-cdn_str_ends(cdn_str s, cdn_str suffix)
-{
-	return s.n >= suffix.n && (suffix.n == 0 ||
-	    memcmp(s.p + (s.n - suffix.n), suffix.p, suffix.n) == 0);
-}
-
 int
 cdn_str_cmp(cdn_str a, cdn_str b)
 {
@@ -43,14 +9,6 @@ cdn_str_cmp(cdn_str a, cdn_str b)
 	if (order != 0)
 		return order;
 	return (a.n > b.n) - (a.n < b.n);
-}
-
-cdn_str
-cdn_str_from(cdn_str s, size_t from)
-{
-	if (from >= s.n)
-		return (cdn_str){ "", 0 };
-	return (cdn_str){ s.p + from, s.n - from };
 }
 
 static bool

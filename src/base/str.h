@@ -28,15 +28,51 @@ cdn_str_width(cdn_str s)
 	return s.n > INT_MAX ? INT_MAX : (int)s.n;
 }
 
-cdn_str cdn_str_of(const char *cstring); /* NULL gives the empty slice */
-bool cdn_str_eq(cdn_str a, cdn_str b);
-bool cdn_str_is(cdn_str a, const char *cstring);
-bool cdn_str_starts(cdn_str s, cdn_str prefix);
-bool cdn_str_ends(cdn_str s, cdn_str suffix);
+/* Short, and asked everywhere: so they are here. */
+
+/* NULL gives the empty slice. */
+static inline cdn_str
+cdn_str_of(const char *cstring)
+{
+	return cstring == NULL ? (cdn_str){ "", 0 } :
+				 (cdn_str){ cstring, strlen(cstring) };
+}
+
+static inline bool
+cdn_str_eq(cdn_str a, cdn_str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool
+cdn_str_is(cdn_str a, const char *cstring)
+{
+	return cdn_str_eq(a, cdn_str_of(cstring));
+}
+
+static inline bool
+cdn_str_starts(cdn_str s, cdn_str prefix)
+{
+	return s.n >= prefix.n &&
+	    (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+static inline bool
+cdn_str_ends(cdn_str s, cdn_str suffix)
+{
+	return s.n >= suffix.n && (suffix.n == 0 ||
+	    memcmp(s.p + (s.n - suffix.n), suffix.p, suffix.n) == 0);
+}
+
 int cdn_str_cmp(cdn_str a, cdn_str b); /* byte order, as strcmp */
 
 /* The slice from byte `from` on (empty when past the end). */
-cdn_str cdn_str_from(cdn_str s, size_t from);
+static inline cdn_str
+cdn_str_from(cdn_str s, size_t from)
+{
+	return from >= s.n ? (cdn_str){ "", 0 } :
+			     (cdn_str){ s.p + from, s.n - from };
+}
 
 /* Without leading and trailing Unicode white space of ASCII (" \t\n\v\f\r"). */
 cdn_str cdn_str_trim(cdn_str s);

@@ -2,13 +2,16 @@
 
 #include "enforce/home/env.h"
 
+/* Of a name in the tables: no pointers to them, which a start would set. */
+#define NAME_ROOM 20
+
 /*
  * What a program needs to find its tools, to speak the user's language and to
  * draw on the terminal.  Nothing here is a secret, names a socket, or names a
  * program.  Secrets (AWS_*, *_TOKEN, SSH_AUTH_SOCK, ...) need no list: what is
  * not here is not passed.
  */
-static const char *const baseline[] = {
+static const char baseline[][NAME_ROOM] = {
 	/* who */
 	"USER", "LOGNAME", "SHELL",
 	/* language and time */
@@ -26,17 +29,17 @@ static const char *const baseline[] = {
 	"TMPDIR", "TMP", "TEMP",
 };
 
-static const char *const always[] = { "PATH", "HOME", "TERM" };
+static const char always[][NAME_ROOM] = { "PATH", "HOME", "TERM" };
 
-static const char *const of_home[] = {
+static const char of_home[][NAME_ROOM] = {
 	"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
 	"GRADLE_USER_HOME", "CARGO_HOME", "GOPATH", "PYTHONUSERBASE",
 };
 
-static const char *const loads[] = { "LD_*", "DYLD_*" };
+static const char loads[][NAME_ROOM] = { "LD_*", "DYLD_*" };
 
 /* Libraries, start-up files, options and programs that others then run. */
-static const char *const executes[] = {
+static const char executes[][NAME_ROOM] = {
 	/* libc */
 	"GCONV_PATH", "GETCONF_DIR", "GLIBC_TUNABLES", "HOSTALIASES",
 	"LOCALDOMAIN", "LOCPATH", "MALLOC_*", "NLSPATH", "RESOLV_*",
@@ -99,7 +102,7 @@ cdn_env_match(cdn_str pattern, cdn_str name)
 }
 
 static bool
-is_among(const char *const *table, size_t count, cdn_str name)
+is_among(const char (*table)[NAME_ROOM], size_t count, cdn_str name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (table[i][0] == name.p[0] || table[i][0] == '*')
