@@ -106,7 +106,7 @@ add_rules(struct search *s, const struct cdn_rule_set *set)
 {
 	for (size_t i = 0; i < set->rules.n; i++) {
 		const struct cdn_rule *rule = &set->rules.v[i];
-		char name[CDN_PATH_MAX + 1];
+		CDN_UNINITIALIZED char name[CDN_PATH_MAX + 1];
 		int n;
 
 		if (!rule->negated || !cdn_rule_is_exact(rule->pattern))

@@ -126,15 +126,23 @@ above_workspace(const struct cdn_authority *a, cdn_str stripped)
 }
 
 static enum cdn_subtree
-subtree_one(const struct cdn_authority *a, enum cordon_as as,
+subtree_floor(const struct cdn_authority *a, enum cordon_as as,
     enum cordon_op op, cdn_str stripped)
 {
 	enum cdn_subtree floor = scope_subtree(&a->floor, op, stripped);
+
+	return as == CORDON_AS_PROCESS ? floor :
+	    both(floor, set_subtree(&a->kept, stripped));
+}
+
+/* All that stands on the floor. */
+static enum cdn_subtree
+subtree_above(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped, enum cdn_subtree floor)
+{
 	enum cdn_subtree outside;
 	cdn_str relative;
 
-	if (as != CORDON_AS_PROCESS)
-		floor = both(floor, set_subtree(&a->kept, stripped));
 	if (floor == CDN_SUBTREE_DENY)
 		return floor;
 	if (cdn_authority_inside(a, stripped, &relative))
@@ -144,6 +152,14 @@ subtree_one(const struct cdn_authority *a, enum cordon_as as,
 	    subtree_inside(a, op, a->workspace, CDN_STR("")) != outside)
 		return CDN_SUBTREE_MIXED;
 	return both(floor, outside);
+}
+
+static enum cdn_subtree
+subtree_one(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped)
+{
+	return subtree_above(a, as, op, stripped,
+	    subtree_floor(a, as, op, stripped));
 }
 
 enum cdn_subtree
@@ -167,13 +183,19 @@ cdn_decide_subtrees(const struct cdn_authority *authority, enum cordon_as as,
     cdn_str path, enum cdn_subtree ret[CDN_RULE_OPS])
 {
 	cdn_str stripped = cdn_authority_strip(path);
-	enum cdn_subtree read = subtree_one(authority, as, CORDON_READ,
+	/* The same for executing. */
+	enum cdn_subtree floor = subtree_floor(authority, as, CORDON_READ,
 	    stripped);
+	enum cdn_subtree read = subtree_above(authority, as, CORDON_READ,
+	    stripped, floor);
 
-	ret[CORDON_READ] = read;
-	for (enum cordon_op op = CORDON_MODIFY; op <= CORDON_EXEC; op++)
-		ret[op] = read == CDN_SUBTREE_DENY ? read :
-		    both(read, subtree_one(authority, as, op, stripped));
+	ret[CORDON_READ] = ret[CORDON_MODIFY] = ret[CORDON_EXEC] = read;
+	if (read == CDN_SUBTREE_DENY)
+		return;
+	ret[CORDON_MODIFY] = both(read, subtree_one(authority, as,
+	    CORDON_MODIFY, stripped));
+	ret[CORDON_EXEC] = both(read, subtree_above(authority, as,
+	    CORDON_EXEC, stripped, floor));
 	if (authority->outer != NULL) {
 		enum cdn_subtree outer[CDN_RULE_OPS];
 

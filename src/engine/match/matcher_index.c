@@ -1,5 +1,6 @@
 #include "engine/match/matcher_index.h"
 
+#define SMALL	   512 /* so many entries of a table are few */
 #define LIST_MAX   6   /* so many globs of a node are tried one by one */
 #define FEW	   8   /* so many under one beginning or end are few */
 #define GRAM_TRIES 32  /* grams of one label looked at */
@@ -36,9 +37,11 @@ void *
 cdn_table_new(struct cdn_arena *arena, size_t count, size_t element_size,
     struct cdn_slots *ret)
 {
+	/* Small ones stay so: every start touches all of their pages. */
+	size_t least = count > SMALL ? count * 3 : count * 2;
 	unsigned bits = 1;
 
-	while (((size_t)1 << bits) < count * 3)
+	while (((size_t)1 << bits) < least)
 		bits++;
 	ret->shift = 64 - bits;
 	ret->mask = (uint32_t)(((size_t)1 << bits) - 1);

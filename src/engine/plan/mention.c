@@ -57,7 +57,8 @@ fill_in(cdn_str part, char *out, size_t size)
 static bool
 tell(struct asking *a, cdn_str part)
 {
-	char name[CDN_PATH_MAX + 1], path[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char name[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 
 	if (!fill_in(part, name, sizeof(name)) ||
 	    !cdn_plan_join(a->dir, cdn_str_of(name), path))

@@ -13,27 +13,39 @@ weight(char c)
 	return c == '\0' ? 0 : c == '/' ? 1 : (unsigned char)c + 1U;
 }
 
-int
-cdn_plan_path_cmp(const char *a, const char *b)
+#define WORD sizeof(uint64_t)
+
+/* How many bytes both begin with; paths that are compared are often alike. */
+static size_t
+alike(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	while (*a != '\0' && *a == *b) {
-		a++;
-		b++;
+	size_t most = a_len < b_len ? a_len : b_len, n = 0;
+	uint64_t x, y;
+
+	for (; n + WORD <= most; n += WORD) {
+		memcpy(&x, a + n, WORD);
+		memcpy(&y, b + n, WORD);
+		if (x != y)
+			break;
 	}
-	return weight(*a) < weight(*b) ? -1 : weight(*a) > weight(*b);
+	while (n < most && a[n] == b[n])
+		n++;
+	return n;
 }
 
 int
 cdn_plan_path_cmp_str(const char *a, cdn_str b)
 {
-	size_t n = 0;
-	unsigned x, y;
+	size_t n = alike(a, strlen(a), b.p, b.n);
+	unsigned x = weight(a[n]), y = n < b.n ? weight(b.p[n]) : 0;
 
-	while (n < b.n && a[n] == b.p[n])
-		n++;
-	x = weight(a[n]);
-	y = n < b.n ? weight(b.p[n]) : 0;
 	return x < y ? -1 : x > y;
+}
+
+int
+cdn_plan_path_cmp(const char *a, const char *b)
+{
+	return cdn_plan_path_cmp_str(a, cdn_str_of(b));
 }
 
 /* What follows dir in path, or NULL when it lies elsewhere. */
