@@ -21,6 +21,7 @@
 #endif
 
 #define WIDTH 16U
+#define FOUR  (4 * WIDTH)
 
 /* One bit for each of 16 bytes at p that is c. */
 static unsigned
@@ -61,6 +62,17 @@ is_in_four(const void *p, __m128i all)
 		_mm_cmpeq_epi8(_mm_load_si128(v + 3), all)))) != 0;
 }
 
+/*
+ * A message of a megabyte has few lines: 64 bytes at once.  Only where they lie
+ * in one page: n may be more than there is when the byte comes before the end,
+ * as printf() asks for the end of a text.
+ */
+static int
+is_far(const void *p, size_t n)
+{
+	return n >= FOUR && (uintptr_t)p % FOUR == 0;
+}
+
 void *
 memchr(const void *p, int c, size_t n)
 {
@@ -75,10 +87,11 @@ memchr(const void *p, int c, size_t n)
 	at = WIDTH - skip;
 	if (found != 0)
 		at = 0;
-	/* A message of a megabyte has few lines. */
-	while (found == 0 && at + 4 * WIDTH <= n && !is_in_four(s + at, all))
-		at += 4 * WIDTH;
 	while (found == 0 && at < n) {
+		if (is_far(s + at, n - at) && !is_in_four(s + at, all)) {
+			at += FOUR;
+			continue;
+		}
 		found = equal(s + at, all);
 		if (found == 0)
 			at += WIDTH;

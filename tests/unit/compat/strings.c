@@ -1,4 +1,5 @@
 /* compat/strings.c, which only the command with musl has, against this libc. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -80,6 +81,25 @@ test_search(void)
 	for (size_t n = 0; n < 80; n++)
 		good &= own_memchr(page_end - n, 0xe9, n) == NULL;
 	ok(good, "memchr");
+}
+
+/* "%s" asks for INT_MAX bytes of a text: nothing behind what is found is there. */
+static void
+test_search_without_end(void)
+{
+	bool good = true;
+
+	memset(page_end - 512, 'x', 512);
+	for (size_t n = 1; n < 400; n++)
+		for (size_t far = 0; far < 80 && far < n; far++) {
+			unsigned char *s = page_end - n;
+
+			page_end[-1 - (int)far] = 0xe9;
+			good &= own_memchr(s, 0xe9, INT_MAX) ==
+			    page_end - 1 - far;
+			page_end[-1 - (int)far] = 'x';
+		}
+	ok(good, "memchr of what ends before it is told to");
 }
 
 static int
@@ -165,6 +185,7 @@ main(void)
 	page_end = guarded();
 	test_lengths();
 	test_search();
+	test_search_without_end();
 	test_comparisons();
 	test_copies();
 #else
