@@ -47,15 +47,21 @@ is_given_away(const struct cdn_region *region)
 		region->held == CDN_REGION_FIXED);
 }
 
-bool
-cdn_bwrap_may_list(const struct cdn_bwrap_build *b, const char *path)
+static bool
+may(const struct cdn_bwrap_build *b, enum cordon_op op, const char *path)
 {
 	const struct cdn_question question = { .as = CORDON_AS_PROCESS,
-		.op = CORDON_READ, .path = cdn_str_of(path) };
+		.op = op, .path = cdn_str_of(path) };
 	struct cordon_verdict verdict;
 
 	cdn_decide(b->in->authority, &question, &verdict);
 	return verdict.allowed;
+}
+
+bool
+cdn_bwrap_may_list(const struct cdn_bwrap_build *b, const char *path)
+{
+	return may(b, CORDON_READ, path);
 }
 
 static int
@@ -81,6 +87,9 @@ add_region(struct cdn_bwrap_build *b, const struct cdn_region *region)
 	else if (mount.kind == CDN_MOUNT_EMPTY)
 		mount.mode = cdn_bwrap_may_list(b, region->path) ? 0555 :
 								   0111;
+	/* What lies in it may not be changed; it may be itself, but is not. */
+	b->new_names |= mount.directory && mount.kind == CDN_MOUNT_RO &&
+	    may(b, CORDON_MODIFY, region->path);
 	mount.own = mount.kind == CDN_MOUNT_RW && is_own(b->in, region->path);
 	return cdn_bwrap_add(b, &mount);
 }
