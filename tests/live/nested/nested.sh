@@ -32,6 +32,7 @@ unset XDG_CONFIG_HOME XDG_RUNTIME_DIR
 cd "$stage/w" || exit 1
 cp "$CORDON_COMMAND" cordon
 cp "$CORDON_GUEST" guest
+cp "$CORDON_LIAR" liar
 echo SECRET >secrets/s
 echo SECRET >"$stage/elsewhere/s"
 echo public >pub
@@ -224,6 +225,29 @@ for mode in A B C; do
 	[ "$got" = 'not taken' ]
 	ok $? "$mode: and inside nobody takes any ($got)"
 done
+
+# ----- Who stands in for it, and lies -------------------------------------------------
+
+mode=C
+got=$(outer './liar well sh -c "touch sub/ran; exit 7"; echo $?')
+[ "$got" = 7 ] && [ -e sub/ran ]
+ok $? "control: a program of the library's hands its run over ($got)"
+rm -f sub/ran
+for act in none few many signal; do
+	outer "./liar $act touch sub/ran"
+	outer './liar well true' && [ ! -e sub/ran ]
+	ok $? "without its descriptors nothing is started ($act)"
+done
+outer './liar twice touch sub/ran; ./liar well true' && [ -e sub/ran ]
+ok $? 'what comes twice is taken once'
+rm -f sub/ran
+got=$(outer './liar paths sh -c "cat /proc/self/fd/0/s; cat <&0; ls -l /proc/self/fd/0/; cat pub"')
+[ "$got" = public ]
+ok $? "names that it is given open nothing ($got)"
+outer './liar stream sh -c "./guest daemon sub/pid; sleep 60" & until [ -s sub/pid ]; do sleep 0.02; done; exit 6'
+[ $? = 6 ] && [ ! -e "/proc/$(cat sub/pid)/exe" ]
+ok $? 'who keeps its stream open ends with the outer run'
+rm -f sub/pid
 
 # ----- Who holds himself to less ------------------------------------------------------
 
