@@ -90,7 +90,7 @@
 #define CDN_BROKER_AGAIN     40	    /* times a call is begun anew */
 #define CDN_BROKER_MESSAGE_MAX (1024UL * 1024UL) /* bytes of one datagram */
 #define CDN_NESTED_MAX	     8	    /* runs inside of a run, at a time */
-#define CDN_NESTED_PATIENCE_MS 20000 /* for there to be fewer */
+#define CDN_NESTED_PATIENCE_MS 10000 /* for there to be fewer */
 #define CDN_NESTED_DEPTH     4	    /* runs in each other, the first too */
 #define CDN_NESTED_BYTES     (8UL * 1024UL * 1024UL) /* handed over for one */
 #define CDN_NESTED_NAMES     4096   /* of files that are looked for, in it */

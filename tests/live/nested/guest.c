@@ -16,6 +16,7 @@
  *	guest steal PID FD		takes a descriptor of another process, says
  *					what comes to mind over it
  *	guest stay FILE			opens FILE and stays
+ *	guest await FILE		until FILE is there, without a child
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -480,6 +481,11 @@ main(int argc, char **argv)
 		return garbage();
 	if (strcmp(what, "steal") == 0 && argc > 3)
 		return steal((pid_t)atoi(arg), atoi(argv[3]));
+	if (strcmp(what, "await") == 0) {
+		while (access(arg, F_OK) != 0)
+			usleep(10000);
+		return puts("went on") < 0;
+	}
 	if (strcmp(what, "stay") == 0)
 		return stay(arg);
 	return 2;

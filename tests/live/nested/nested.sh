@@ -165,14 +165,14 @@ for mode in A B C; do
 
 	# The one that stands for it is stopped, and so is it; and goes on.
 	cat >sub/stop <<-END
-		$inner sh -c 'echo \$\$ >sub/pid; until [ -e sub/go ]; do sleep 0.02; done; echo went on' & p=\$!
+		$inner sh -c 'echo \$\$ >sub/pid; exec ./guest await sub/go' & p=\$!
 		until [ -s sub/pid ]; do sleep 0.02; done
 		state() { cut -d' ' -f3 </proc/\$(cat sub/pid)/stat; }
-		kill -TSTP \$(pgrep -fx 'cordon --stand-in')
+		kill -TSTP \$(pgrep -P \$p)
 		until [ "\$(state)" = T ]; do sleep 0.02; done
 		touch sub/go
 		state
-		kill -CONT \$(pgrep -fx 'cordon --stand-in')
+		kill -CONT \$(pgrep -P \$p)
 		wait \$p
 		echo \$?
 	END
