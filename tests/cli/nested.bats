@@ -51,7 +51,7 @@ prepare()
 		spec:
 		  denyModify: ["**/*.lock"]
 		  fsProfiles:
-		    dev: {read: ["./**"], modify: ["./**"], limits: {memory: 4G}}
+		    dev: {read: ["./**"], modify: ["./**"], limits: {cpu: 1h}}
 	END
 	cordon run --policy limited.yaml --profile dev -- ./mark
 	exits 0

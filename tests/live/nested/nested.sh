@@ -311,7 +311,7 @@ fi
 policy limited >"$stage/A.yaml" <<'END'
   denyModify: ["**/*.lock"]
   fsProfiles:
-    all: {read: ["./**"], modify: ["./**"], limits: {memory: 4G}}
+    all: {read: ["./**"], modify: ["./**"], limits: {cpu: 1h}}
 END
 got=$(outer "$plain echo in")
 [ $? = 125 ] && [ "$got" = '' ]
