@@ -157,7 +157,7 @@ oracle_ask(const struct draft *draft, size_t op, const char *path, bool fold)
 		return outside(draft, op, path);
 	if (draft->source == SOURCE_NONE || (names_link(draft) && !fold))
 		return ORACLE_NOT_SURE;
-	if (draft->source == SOURCE_PROJECT && op == RULE_MODIFY &&
+	if (draft->source == SOURCE_PROJECT && op == RULE_MODIFY && !fold &&
 	    begins(path, "w/.cordon"))
 		return ORACLE_NOT_SURE; /* a document that is in use */
 	return documents_allow(draft, RULE_READ, inside, fold) &&

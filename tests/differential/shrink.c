@@ -75,6 +75,8 @@ is_needed(const struct finding *f, const char *path)
 		f->question.real };
 	size_t n = strlen(path);
 
+	if (strncmp(path, "w/.cordon", 9) == 0)
+		return true; /* a policy is there, or it is not */
 	for (size_t i = 0; i < CDN_LEN(paths); i++)
 		if (strncmp(paths[i], path, n) == 0 &&
 		    (paths[i][n] == '/' || paths[i][n] == '\0'))
