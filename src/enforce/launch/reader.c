@@ -34,15 +34,30 @@ is_dots(const char *name)
 /* What is there in a directory; type: DT_..., never unknown. */
 typedef int each_fn(int dir, const char *name, unsigned char type, void *arg);
 
-/* What cannot be listed has nothing to grant one by one. */
+/*
+ * In a cage there is no openat2().  What lies behind a link is not granted then,
+ * either: who opens the entries follows none.
+ */
 static int
-for_each(const char *path, each_fn *each, void *arg, struct cordon_error *err)
+open_to_list(const char *path)
 {
 	static const struct cdn_open_how how = {
 		.flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK,
 		.resolve = CDN_RESOLVE_NO_SYMLINKS,
 	};
 	int fd = cdn_sys_openat2(AT_FDCWD, path, &how);
+
+	if (fd == -ENOSYS)
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK |
+		    O_NOFOLLOW | O_CLOEXEC);
+	return fd;
+}
+
+/* What cannot be listed has nothing to grant one by one. */
+static int
+for_each(const char *path, each_fn *each, void *arg, struct cordon_error *err)
+{
+	int fd = open_to_list(path);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *found;
 	int code = 0;

@@ -319,6 +319,27 @@ ok $? "not where limits would have to be shared ($got)"
 got=$(outer './guest reach')
 [ "$got" = nobody ]
 ok $? "nobody is there ($got)"
+got=$(outer "$inner cat pub")
+[ $? = 125 ] && [ "$got" = '' ]
+ok $? "nor with a policy that somebody has to judge ($got)"
+policy limited-a >"$stage/A.yaml" <<'END'
+  fsProfiles:
+    all: {read: ["./**"], modify: ["sub/**"], limits: {memory: 4G}}
+END
+policy reader >reader.yaml <<'END'
+  denyRead: ["secrets/**"]
+  fsProfiles:
+    dev: {read: ["./**"]}
+END
+got=$(outer "$inner cat pub")
+[ $? = 125 ] && [ "$got" = '' ]
+ok $? "nor where the kernel could hold a part of it ($got)"
+got=$(outer "./cordon run --quiet --policy reader.yaml --profile dev -- sh -c 'cat pub secrets/s; echo x >sub/made'")
+[ "$got" = public ] && [ ! -e sub/made ]
+ok $? "but what the kernel alone can hold has a cage within ($got)"
+got=$(outer 'cat secrets/s; echo x >sub/made && rm sub/made && echo made')
+[ "$got" = $'SECRET\nmade' ]
+ok $? "control: that one may ($got)"
 got=$(timeout 60 ./cordon run --quiet --preset strict -- ./cordon run --quiet -- ./guest touch 1 2>"$stage/stderr")
 [ "$(grep -c '^no' <<<"$got")" = 12 ]
 ok $? "in a strict run the inner one is strict ($got)"
