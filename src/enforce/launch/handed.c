@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -151,9 +152,10 @@ ask(struct cordon_process *p, int fd, const struct cdn_buf *request,
 		r = cdn_nested_send(fd, request->p, request->n);
 	if (r == 0)
 		r = cdn_nested_hear(fd, &answer);
-	if (r < 0)
+	if (r != 0)
 		return cdn_err(err, CORDON_E_ENFORCE, "this run is inside of "
-		    "another one, which did not take it (%s)", strerror(-r));
+		    "another one, which did not take it (%s)",
+		    strerrordesc_np(-r));
 	if (answer.says != CDN_NESTED_ACCEPTED)
 		return cdn_err(err, answer.value < 0 ? answer.value :
 		    CORDON_E_ENFORCE, "%s", answer.text);
@@ -269,7 +271,7 @@ catch_signals(void)
 	sigdelset(&set, SIGPIPE);
 	sigdelset(&set, SIGTTOU);
 	sigdelset(&set, SIGTTIN);
-	sigprocmask(SIG_SETMASK, &set, NULL);
+	pthread_sigmask(SIG_SETMASK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
@@ -313,7 +315,7 @@ die_of(int signal)
 	(void)kill(getpid(), signal);
 	sigemptyset(&set);
 	sigaddset(&set, signal);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 int

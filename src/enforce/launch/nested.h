@@ -93,12 +93,12 @@ bool cdn_guests_are_offered(const struct cordon_process *p);
 /* NULL where it is not offered; CORDON_E_NOMEM, _SYSTEM. */
 CDN_MUST_USE int cdn_guests_open(struct cordon_process *outer,
     struct cdn_guests **ret, struct cordon_error *err);
-/* For the broker, and for the loop of the outer run. */
-int cdn_guests_knock(int fd, void *guests);
+/* For the broker, and for the loop of the outer run; arg: the guests. */
+int cdn_guests_knock(int fd, void *arg);
 int cdn_guests_fd(const struct cdn_guests *guests);
-void cdn_guests_let_in(void *guests);
+void cdn_guests_let_in(void *arg);
 /* Lets nobody in any more, and ends all that run; returns when they have. */
-void cdn_guests_end(void *guests);
+void cdn_guests_end(void *arg);
 /* The same, and waits for those who have nothing running; NULL is fine. */
 void cdn_guests_close(struct cdn_guests *guests);
 

@@ -301,7 +301,7 @@ read_document(struct cdn_form *form, struct cordon_session *s, size_t i,
     struct cordon_error *err)
 {
 	struct cdn_loaded *loaded = &s->loaded[i];
-	cdn_str text;
+	cdn_str text = { "", 0 };
 	int code;
 
 	form_loaded(form, loaded, &text);
@@ -387,6 +387,7 @@ read_workers(struct cdn_form *form, struct cordon_session *s,
 
 	s->workers = cdn_form_array(form, &n, CDN_WORKERS_MAX,
 	    sizeof(*s->workers));
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
 	s->handed = cdn_arena_array(s->arena, n + 1, sizeof(*s->handed));
 	if (form->bad)
 		return bad(err);
