@@ -485,11 +485,12 @@ is $? 124 'too long'
     sleep 1000 & wait') </dev/null
 is "$(cat src/bye 2>/dev/null)" bye 'who is told to end has time to'
 rm -f src/bye
-inside -- sh -c 'setsid sleep 1234567 & exit 0' </dev/null
-! ps ax -o args | grep -v grep | grep -q 'sleep 1234567'
+# Others do the same at the same time: a nap of its own for each.
+inside -- sh -c "setsid sleep 1234567.$$ & exit 0" </dev/null
+! ps ax -o args | grep -v grep | grep -q "sleep 1234567\\.$$\$"
 ok $? 'nobody is left'
 "$cordon" run --backend bwrap --quiet --policy "$stage/p.yaml" --profile dev \
-    -- sh -c 'echo up >src/up; exec sleep 7654321' </dev/null >/dev/null 2>&1 &
+    -- sh -c "echo up >src/up; exec sleep 7654321.$$" </dev/null >/dev/null 2>&1 &
 runner=$!
 for ((i = 0; i < 3000; i++)); do
 	[ ! -e src/up ] || break
@@ -498,10 +499,10 @@ done
 kill -9 "$runner"
 wait "$runner" 2>/dev/null
 for ((i = 0; i < 3000; i++)); do
-	ps ax -o args | grep -v grep | grep -q 'sleep 7654321' || break
+	ps ax -o args | grep -v grep | grep -q "sleep 7654321\\.$$\$" || break
 	sleep 0.02
 done
-! ps ax -o args | grep -v grep | grep -q 'sleep 7654321'
+! ps ax -o args | grep -v grep | grep -q "sleep 7654321\\.$$\$"
 ok $? 'it dies with cordon'
 rm -f src/up
 
