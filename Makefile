@@ -6,7 +6,7 @@
 #	make soak	the long random tests, CORDON_TRIES times as long
 #	make test-agents  real agents, servers and clients, from npm (1.7 GB,
 #			once), CORDON_TRIES times
-#	make check	sanitizers, analysers, linters, fuzzing (about 10 minutes)
+#	make check	sanitizers, analysers, linters, fuzzing (about 20 minutes)
 #	make bench	measurements
 #	make format	clang-format for the lines you changed
 #	make install	PREFIX=/usr/local, DESTDIR= for packagers
@@ -51,7 +51,8 @@ demo:
 test:
 	@tools/setup-debian.sh build test $(live)
 	@$(run) all
-	@tools/run-tests $(BUILD) --no-suite soak --no-suite agents
+	@tools/run-tests $(BUILD) --no-suite soak --no-suite agents \
+	    --num-processes $$(($$(nproc) * 3 / 2))
 
 soak:
 	@tools/setup-debian.sh build test $(live)
