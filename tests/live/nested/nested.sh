@@ -324,7 +324,7 @@ got=$(outer "$inner cat pub")
 ok $? "nor with a policy that somebody has to judge ($got)"
 policy limited-a >"$stage/A.yaml" <<'END'
   fsProfiles:
-    all: {read: ["./**"], modify: ["sub/**"], limits: {memory: 4G}}
+    all: {read: ["./**"], modify: ["sub/**"], limits: {cpu: 1h}}
 END
 policy reader >reader.yaml <<'END'
   denyRead: ["secrets/**"]
