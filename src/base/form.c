@@ -138,7 +138,7 @@ cdn_form_strings(struct cdn_form *form, const char *const *v, size_t *n,
 
 		cdn_form_string(form, &one);
 		form->bad |= one == NULL;
-		if (form->reading)
+		if (read != NULL)
 			read[i] = one;
 	}
 	return form->bad ? NULL : read;

@@ -348,7 +348,7 @@ question_changes(const struct question *q, struct changes *changes)
 	case ACT_RENAME_DIR:
 		if (worked)
 			changes_add(changes, '+', q->other);
-		/* fallthrough */
+		__attribute__((fallthrough));
 	case ACT_DELETE:
 	case ACT_RMDIR:
 		if (worked)
@@ -361,7 +361,7 @@ question_changes(const struct question *q, struct changes *changes)
 	case ACT_RENEW:
 		if (q->result == RESULT_HALF)
 			changes_add(changes, '-', q->other);
-		/* fallthrough */
+		__attribute__((fallthrough));
 	default:
 		if (worked)
 			changes_add(changes, '+', q->path);

@@ -127,8 +127,10 @@ follow(const struct cdn_json *json, const struct cdn_json_node *schema)
 	/* The text as it stands: an escaped reference is one we do not follow. */
 	if (ref == NULL || ref->type != CDN_JSON_STRING || ref->escaped)
 		return NULL;
-	rest = cdn_str_from(cdn_json_raw(json, ref), 1);
-	rest.n--;
+	part = cdn_json_raw(json, ref);
+	if (part.n < 2) /* its quotes; never so */
+		return NULL;
+	rest = (cdn_str){ part.p + 1, part.n - 2 };
 	if (!cdn_str_starts(rest, CDN_STR("#/")))
 		return NULL;
 	rest = cdn_str_from(rest, 2);
