@@ -53,12 +53,18 @@ void cdn_json_put_bool(struct cdn_json_writer *w, bool b);
 void cdn_json_put_null(struct cdn_json_writer *w);
 /* A complete JSON value, written as it is. */
 void cdn_json_put_raw(struct cdn_json_writer *w, cdn_str json);
+/* A key and its text. */
+void cdn_json_put_member(struct cdn_json_writer *w, const char *key,
+    const char *text);
 
 /*
  * True when one whole value lies in the buffer and nothing failed.  On false
  * memory ran out, the buffer is full, or the levels are too deep.
  */
 CDN_MUST_USE bool cdn_json_end(const struct cdn_json_writer *w);
+
+/* A message of one line: closes it and ends the line; failure is the buffer's. */
+void cdn_json_end_line(struct cdn_json_writer *w);
 
 /* ----- Reading ----------------------------------------------------------- */
 

@@ -213,6 +213,14 @@ cdn_json_put_null(struct cdn_json_writer *w)
 	cdn_json_put_raw(w, CDN_STR("null"));
 }
 
+void
+cdn_json_put_member(struct cdn_json_writer *w, const char *key,
+    const char *text)
+{
+	cdn_json_put_key(w, key);
+	cdn_json_put_cstring(w, text);
+}
+
 bool
 cdn_json_end(const struct cdn_json_writer *w)
 {
@@ -221,4 +229,12 @@ cdn_json_end(const struct cdn_json_writer *w)
 	if (w->depth > 0 || !w->done)
 		cdn_bug("an unfinished JSON value");
 	return true;
+}
+
+void
+cdn_json_end_line(struct cdn_json_writer *w)
+{
+	cdn_json_close(w);
+	if (cdn_json_end(w))
+		cdn_buf_putc(w->buf, '\n');
 }

@@ -1,13 +1,6 @@
 #include "base/question.h"
 
 static void
-member(struct cdn_json_writer *w, const char *key, const char *value)
-{
-	cdn_json_put_key(w, key);
-	cdn_json_put_cstring(w, value);
-}
-
-static void
 open_member(struct cdn_json_writer *w, const char *key)
 {
 	cdn_json_put_key(w, key);
@@ -19,28 +12,18 @@ begin(struct cdn_json_writer *w, struct cdn_buf *out)
 {
 	cdn_json_begin(w, out);
 	cdn_json_open(w, '{');
-	member(w, "jsonrpc", "2.0");
-}
-
-static void
-end(struct cdn_json_writer *w, struct cdn_buf *out)
-{
-	cdn_json_close(w);
-	if (cdn_json_end(w))
-		cdn_buf_putc(out, '\n');
-	else
-		out->failed = true;
+	cdn_json_put_member(w, "jsonrpc", "2.0");
 }
 
 static void
 put_form(struct cdn_json_writer *w, const char *text)
 {
-	member(w, "method", "elicitation/create");
+	cdn_json_put_member(w, "method", "elicitation/create");
 	open_member(w, "params");
-	member(w, "mode", "form");
-	member(w, "message", text);
+	cdn_json_put_member(w, "mode", "form");
+	cdn_json_put_member(w, "message", text);
 	open_member(w, "requestedSchema");
-	member(w, "type", "object");
+	cdn_json_put_member(w, "type", "object");
 	open_member(w, "properties");
 	cdn_json_close(w);
 	cdn_json_close(w);
@@ -53,9 +36,9 @@ cdn_question_ask(const char *id, const char *text, struct cdn_buf *out)
 	struct cdn_json_writer w;
 
 	begin(&w, out);
-	member(&w, "id", id);
+	cdn_json_put_member(&w, "id", id);
 	put_form(&w, text);
-	end(&w, out);
+	cdn_json_end_line(&w);
 }
 
 void
@@ -64,11 +47,11 @@ cdn_question_withdraw(const char *id, struct cdn_buf *out)
 	struct cdn_json_writer w;
 
 	begin(&w, out);
-	member(&w, "method", "notifications/cancelled");
+	cdn_json_put_member(&w, "method", "notifications/cancelled");
 	open_member(&w, "params");
-	member(&w, "requestId", id);
+	cdn_json_put_member(&w, "requestId", id);
 	cdn_json_close(&w);
-	end(&w, out);
+	cdn_json_end_line(&w);
 }
 
 void
@@ -80,7 +63,7 @@ cdn_question_put(struct cdn_json_writer *w, const char *key, const char *text,
 	put_form(w, text);
 	cdn_json_close(w);
 	cdn_json_close(w);
-	member(w, "requestState", state);
+	cdn_json_put_member(w, "requestState", state);
 }
 
 bool

@@ -18,34 +18,19 @@ begin(struct cdn_json_writer *w, const struct cdn_rpc_id *id,
 }
 
 static void
-end(struct cdn_json_writer *w, struct cdn_buf *out)
-{
-	cdn_json_close(w);
-	if (cdn_json_end(w))
-		cdn_buf_putc(out, '\n');
-	else
-		out->failed = true;
-}
-
-static void
-member(struct cdn_json_writer *w, const char *key, const char *value)
-{
-	cdn_json_put_key(w, key);
-	cdn_json_put_cstring(w, value);
-}
-
-static void
 put_denial(struct cdn_json_writer *w, const struct cdn_rpc_denial *d)
 {
 	const struct cordon_verdict *v = d->verdict;
 
 	cdn_json_put_key(w, "cordon/denial");
 	cdn_json_open(w, '{');
-	member(w, "field", d->field);
-	member(w, "reason", d->reason);
-	member(w, "matched_rule", v == NULL ? NULL : v->matched_rule);
-	member(w, "layer", v == NULL ? NULL : cordon_layer_name(v->layer));
-	member(w, "source", v == NULL ? NULL : v->source);
+	cdn_json_put_member(w, "field", d->field);
+	cdn_json_put_member(w, "reason", d->reason);
+	cdn_json_put_member(w, "matched_rule", v == NULL ? NULL :
+	    v->matched_rule);
+	cdn_json_put_member(w, "layer", v == NULL ? NULL :
+	    cordon_layer_name(v->layer));
+	cdn_json_put_member(w, "source", v == NULL ? NULL : v->source);
 	cdn_json_put_key(w, "line");
 	if (v == NULL || v->line == 0)
 		cdn_json_put_null(w);
@@ -61,12 +46,12 @@ put_result(struct cdn_json_writer *w, const struct cdn_rpc_message *request,
 	cdn_json_put_key(w, "result");
 	cdn_json_open(w, '{');
 	if (request->modern)
-		member(w, "resultType", "complete");
+		cdn_json_put_member(w, "resultType", "complete");
 	cdn_json_put_key(w, "content");
 	cdn_json_open(w, '[');
 	cdn_json_open(w, '{');
-	member(w, "type", "text");
-	member(w, "text", d->text);
+	cdn_json_put_member(w, "type", "text");
+	cdn_json_put_member(w, "text", d->text);
 	cdn_json_close(w);
 	cdn_json_close(w);
 	cdn_json_put_key(w, "isError");
@@ -87,7 +72,7 @@ put_error(struct cdn_json_writer *w, int code, const char *text,
 	cdn_json_open(w, '{');
 	cdn_json_put_key(w, "code");
 	cdn_json_put_int(w, code);
-	member(w, "message", text);
+	cdn_json_put_member(w, "message", text);
 	if (d != NULL) {
 		cdn_json_put_key(w, "data");
 		cdn_json_open(w, '{');
@@ -108,7 +93,7 @@ cdn_rpc_refuse(const struct cdn_rpc_message *request,
 		put_result(&w, request, denial);
 	else
 		put_error(&w, CDN_RPC_REFUSED, denial->text, denial);
-	end(&w, out);
+	cdn_json_end_line(&w);
 }
 
 void
@@ -120,10 +105,10 @@ cdn_rpc_ask_again(const struct cdn_rpc_message *request, const char *token,
 	begin(&w, &request->id, out);
 	cdn_json_put_key(&w, "result");
 	cdn_json_open(&w, '{');
-	member(&w, "resultType", "input_required");
+	cdn_json_put_member(&w, "resultType", "input_required");
 	cdn_question_put(&w, CDN_RPC_APPROVAL, question, token);
 	cdn_json_close(&w);
-	end(&w, out);
+	cdn_json_end_line(&w);
 }
 
 void
@@ -134,5 +119,5 @@ cdn_rpc_complain(const struct cdn_rpc_id *id, int code, const char *text,
 
 	begin(&w, id, out);
 	put_error(&w, code, text, NULL);
-	end(&w, out);
+	cdn_json_end_line(&w);
 }

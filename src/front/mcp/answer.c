@@ -8,17 +8,7 @@ begin(struct cdn_json_writer *w, struct cdn_buf *out)
 {
 	cdn_json_begin(w, out);
 	cdn_json_open(w, '{');
-	mcp_put_text(w, "jsonrpc", "2.0");
-}
-
-static void
-end(struct cdn_json_writer *w, struct cdn_buf *out)
-{
-	cdn_json_close(w);
-	if (cdn_json_end(w))
-		cdn_buf_putc(out, '\n');
-	else
-		out->failed = true;
+	cdn_json_put_member(w, "jsonrpc", "2.0");
 }
 
 static void
@@ -38,26 +28,18 @@ open_member(struct cdn_json_writer *w, const char *key, char bracket)
 	cdn_json_open(w, bracket);
 }
 
-void
-mcp_put_text(struct cdn_json_writer *w, const char *key, const char *value)
-{
-	cdn_json_put_key(w, key);
-	cdn_json_put_cstring(w, value);
-}
-
 /* ----- Results ------------------------------------------------------------- */
 
 void
 mcp_answer_begin(struct mcp_answer *answer, const struct mcp_address *to,
     const char *type, struct cdn_buf *out)
 {
-	answer->out = out;
 	answer->modern = to->modern;
 	begin(&answer->w, out);
 	put_raw(&answer->w, "id", to->id);
 	open_member(&answer->w, "result", '{');
 	if (to->modern)
-		mcp_put_text(&answer->w, "resultType", type);
+		cdn_json_put_member(&answer->w, "resultType", type);
 }
 
 static void
@@ -70,8 +52,8 @@ put_meta(struct mcp_answer *answer, cdn_str denial)
 	open_member(w, "_meta", '{');
 	if (answer->modern) {
 		open_member(w, MCP_META("serverInfo"), '{');
-		mcp_put_text(w, "name", "cordon");
-		mcp_put_text(w, "version", cordon_version());
+		cdn_json_put_member(w, "name", "cordon");
+		cdn_json_put_member(w, "version", cordon_version());
 		cdn_json_close(w);
 	}
 	if (denial.n > 0)
@@ -84,7 +66,7 @@ mcp_answer_end(struct mcp_answer *answer, cdn_str denial)
 {
 	put_meta(answer, denial);
 	cdn_json_close(&answer->w);
-	end(&answer->w, answer->out);
+	cdn_json_end_line(&answer->w);
 }
 
 static void
@@ -92,7 +74,7 @@ put_content(struct cdn_json_writer *w, cdn_str text)
 {
 	open_member(w, "content", '[');
 	cdn_json_open(w, '{');
-	mcp_put_text(w, "type", "text");
+	cdn_json_put_member(w, "type", "text");
 	cdn_json_put_key(w, "text");
 	cdn_json_put_string(w, text);
 	cdn_json_close(w);
@@ -137,11 +119,11 @@ mcp_answer_error(const struct mcp_address *to, int code, const char *text,
 	open_member(&w, "error", '{');
 	cdn_json_put_key(&w, "code");
 	cdn_json_put_int(&w, code);
-	mcp_put_text(&w, "message", text);
+	cdn_json_put_member(&w, "message", text);
 	if (data.n > 0)
 		put_raw(&w, "data", data);
 	cdn_json_close(&w);
-	end(&w, out);
+	cdn_json_end_line(&w);
 }
 
 /* ----- Questions ------------------------------------------------------------ */
@@ -164,12 +146,12 @@ mcp_tell_progress(cdn_str token, uint64_t progress, const char *text,
 	struct cdn_json_writer w;
 
 	begin(&w, out);
-	mcp_put_text(&w, "method", "notifications/progress");
+	cdn_json_put_member(&w, "method", "notifications/progress");
 	open_member(&w, "params", '{');
 	put_raw(&w, "progressToken", token);
 	cdn_json_put_key(&w, "progress");
 	cdn_json_put_uint(&w, progress);
-	mcp_put_text(&w, "message", text);
+	cdn_json_put_member(&w, "message", text);
 	cdn_json_close(&w);
-	end(&w, out);
+	cdn_json_end_line(&w);
 }

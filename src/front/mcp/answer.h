@@ -19,7 +19,6 @@ struct mcp_address {
 
 struct mcp_answer {
 	struct cdn_json_writer w; /* inside of the result */
-	struct cdn_buf *out;
 	bool modern;
 };
 
@@ -27,9 +26,6 @@ void mcp_answer_begin(struct mcp_answer *answer,
     const struct mcp_address *to, const char *type, struct cdn_buf *out);
 /* denial: JSON for _meta["cordon/denial"]; empty: none. */
 void mcp_answer_end(struct mcp_answer *answer, cdn_str denial);
-
-void mcp_put_text(struct cdn_json_writer *w, const char *key,
-    const char *value);
 
 /* ----- Whole ones ---------------------------------------------------------- */
 

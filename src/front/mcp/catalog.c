@@ -30,9 +30,9 @@ put_tool(struct cdn_json_writer *w, size_t i,
 	int code;
 
 	cdn_json_open(w, '{');
-	mcp_put_text(w, "name", info->name);
-	mcp_put_text(w, "title", info->title);
-	mcp_put_text(w, "description", info->description);
+	cdn_json_put_member(w, "name", info->name);
+	cdn_json_put_member(w, "title", info->title);
+	cdn_json_put_member(w, "description", info->description);
 	code = put_schema(w, "inputSchema", i, CORDON_TOOL_INPUT, err);
 	if (code == 0)
 		code = put_schema(w, "outputSchema", i, CORDON_TOOL_OUTPUT,
@@ -41,7 +41,7 @@ put_tool(struct cdn_json_writer *w, size_t i,
 		return code;
 	cdn_json_put_key(w, "annotations");
 	cdn_json_open(w, '{');
-	mcp_put_text(w, "title", info->title);
+	cdn_json_put_member(w, "title", info->title);
 	put_hint(w, "readOnlyHint", info->read_only);
 	put_hint(w, "destructiveHint", info->destructive);
 	put_hint(w, "idempotentHint", info->idempotent);

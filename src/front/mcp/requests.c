@@ -51,7 +51,7 @@ static void
 finish(struct mcp_server *s, struct mcp_answer *answer)
 {
 	mcp_answer_end(answer, nothing);
-	mcp_send(s, answer->out);
+	mcp_send(s, answer->w.buf);
 }
 
 /* ----- What the server is --------------------------------------------------- */
@@ -86,14 +86,14 @@ initialize(struct mcp_server *s, const struct mcp_message *m,
 	s->legacy = true;
 	s->elicits = mcp_elicits(m, mcp_member(m, m->params, "capabilities"));
 	begin(&answer, to, &line);
-	mcp_put_text(&answer.w, "protocolVersion", choose_version(m));
+	cdn_json_put_member(&answer.w, "protocolVersion", choose_version(m));
 	put_capabilities(&answer.w);
 	cdn_json_put_key(&answer.w, "serverInfo");
 	cdn_json_open(&answer.w, '{');
-	mcp_put_text(&answer.w, "name", "cordon");
-	mcp_put_text(&answer.w, "version", cordon_version());
+	cdn_json_put_member(&answer.w, "name", "cordon");
+	cdn_json_put_member(&answer.w, "version", cordon_version());
 	cdn_json_close(&answer.w);
-	mcp_put_text(&answer.w, "instructions", instructions);
+	cdn_json_put_member(&answer.w, "instructions", instructions);
 	finish(s, &answer);
 }
 
@@ -105,7 +105,7 @@ put_cache(struct mcp_answer *answer)
 		return;
 	cdn_json_put_key(&answer->w, "ttlMs");
 	cdn_json_put_uint(&answer->w, LIST_TTL_MS);
-	mcp_put_text(&answer->w, "cacheScope", "public");
+	cdn_json_put_member(&answer->w, "cacheScope", "public");
 }
 
 static void
@@ -121,7 +121,7 @@ discover(struct mcp_server *s, const struct mcp_message *m,
 	cdn_json_put_key(&answer.w, "supportedVersions");
 	cdn_json_put_raw(&answer.w, CDN_STR(VERSIONS_JSON));
 	put_capabilities(&answer.w);
-	mcp_put_text(&answer.w, "instructions", instructions);
+	cdn_json_put_member(&answer.w, "instructions", instructions);
 	put_cache(&answer);
 	finish(s, &answer);
 }

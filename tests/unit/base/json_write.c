@@ -104,6 +104,30 @@ test_structure(void)
 }
 
 /* Every maximum from 0 up: it fails, or it is all there. */
+/* One line, or a buffer that says it failed: never half of one as a whole. */
+static void
+test_line(void)
+{
+	static const char want[] = "{\"a\":\"b\",\"n\":null}\n";
+	bool good = true;
+
+	for (size_t room = 1; room <= sizeof(want) + 1; room++) {
+		struct cdn_json_writer w;
+		struct cdn_buf buf;
+
+		cdn_buf_init(&buf, room);
+		cdn_json_begin(&w, &buf);
+		cdn_json_open(&w, '{');
+		cdn_json_put_member(&w, "a", "b");
+		cdn_json_put_member(&w, "n", NULL);
+		cdn_json_end_line(&w);
+		good = good && (cdn_buf_failed(&buf) ? room < sizeof(want) :
+			strcmp(buf.p, want) == 0);
+		cdn_buf_done(&buf);
+	}
+	ok(good, "a line is whole, or its buffer failed");
+}
+
 static void
 test_full_buffer(void)
 {
@@ -258,6 +282,7 @@ main(void)
 {
 	test_strings();
 	test_structure();
+	test_line();
 	test_full_buffer();
 	ok(nests(CDN_JSON_LEVELS_MAX), "as deep as it goes");
 	ok(!nests(CDN_JSON_LEVELS_MAX + 1), "one level deeper fails");
