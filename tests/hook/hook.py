@@ -324,7 +324,6 @@ def child_of(pid):
             found = file.read().split()
         if found:
             return int(found[0])
-        time.sleep(0.01)
     raise TimeoutError
 
 

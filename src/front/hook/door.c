@@ -193,6 +193,23 @@ handle_reserved(void (*handler)(int signal))
 	return true;
 }
 
+/* All of them, also those that a libc leaves out of its own sets. */
+static void
+block_all(unsigned long *before)
+{
+	const unsigned long all = ~0UL;
+
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, before,
+	    sizeof(all));
+}
+
+static void
+unblock(unsigned long mask)
+{
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL,
+	    sizeof(mask));
+}
+
 /*
  * On a stack of its own, so that a full one is no way around it.  Those that
  * somebody blocked are let in again: they would come at no good time.
@@ -229,15 +246,13 @@ static void
 become_child(pid_t parent)
 {
 	const struct rlimit no_core = { 0, 0 };
-	sigset_t none;
 
 	for (size_t i = 0; i < CDN_LEN(fatal); i++)
 		signal(fatal[i], SIG_DFL);
 	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
 		signal(i, SIG_DFL);
 	(void)handle_reserved(SIG_DFL);
-	sigemptyset(&none);
-	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
+	unblock(0);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
 		_exit(block("cordon lost its parent, so the call is blocked"));
@@ -303,17 +318,16 @@ int
 hook_answer(const struct hook_door *door)
 {
 	pid_t parent = getpid(), child;
-	sigset_t all, before;
+	unsigned long before = 0;
 
 	if (!catch_all())
 		return block("cordon cannot watch over itself, so the call is "
 		    "blocked: %s", strerrordesc_np(errno));
 	/* Until the child is one, nothing may end it as if it were the parent. */
-	sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	block_all(&before);
 	child = fork();
 	if (child != 0)
-		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+		unblock(before);
 	if (child < 0)
 		return block("cordon cannot start, so the call is blocked: %s",
 		    strerrordesc_np(errno));
