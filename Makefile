@@ -3,7 +3,8 @@
 #	make		build/cordon, build/libcordon.so, build/libcordon.a
 #	make demo	see it work
 #	make test	all tests; the last line counts them
-#	make soak	the long random tests, CORDON_TRIES times as long
+#	make soak	the long random tests, CORDON_TRIES times as long, without
+#			those whose name matches CORDON_BUT
 #	make test-agents  real agents, servers and clients, from npm (1.7 GB,
 #			once), CORDON_TRIES times
 #	make check	sanitizers, analysers, linters, fuzzing (about 20 minutes)
@@ -17,6 +18,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 CORDON_TRIES ?= 20
+CORDON_BUT ?=
 
 rooms := $(shell find $(wildcard src tests fuzz examples bench) -name meson.build)
 prefix = $(abspath $(PREFIX))
@@ -57,8 +59,8 @@ test:
 soak:
 	@tools/setup-debian.sh build test $(live)
 	@$(run) all
-	@CORDON_TRIES=$(CORDON_TRIES) tools/run-tests $(BUILD) --suite soak \
-	    --timeout-multiplier 20
+	@CORDON_TRIES=$(CORDON_TRIES) tools/run-tests $(BUILD) \
+	    --but '$(CORDON_BUT)' --suite soak --timeout-multiplier 20
 
 test-agents:
 	@tools/setup-debian.sh build test live agents

@@ -3,7 +3,8 @@
  * first.  Each of them holds a lock, which is free only when all are gone.
  *
  *	orphans [WHO]			the test, see runs.h
- *	orphans WHO chain COUNT		one case of it, at COUNT moments
+ *	orphans WHO chain COUNT		one case of it, at COUNT moments,
+ *					CORDON_TRIES times as many
  */
 #include "actor.h"
 
@@ -11,6 +12,8 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+
+#include "support/random.h"
 
 static const enum cdn_reaper reapers[] = { CDN_REAPER_SHEPHERD,
 	CDN_REAPER_SELF };
@@ -587,7 +590,8 @@ main(int argc, char **argv)
 	tmp_begin();
 	if (argc > 3) {
 		prctl(PR_SET_CHILD_SUBREAPER, 1L);
-		test_chain((unsigned)strtoul(argv[3], NULL, 10));
+		test_chain((unsigned)(strtoul(argv[3], NULL, 10) *
+		    random_tries()));
 	} else {
 		test_all();
 	}
