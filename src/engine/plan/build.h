@@ -13,6 +13,7 @@
 /* A place where the walk starts. */
 struct cdn_plan_root {
 	const char *path;
+	size_t n;	/* of its bytes; 0 for "/" */
 	bool alone;	/* only itself, nothing below it */
 	bool directory;
 };
@@ -55,8 +56,11 @@ CDN_MUST_USE int cdn_plan_find_shortfalls(struct cdn_plan_build *b);
 
 /* ----- roots.c ----------------------------------------------------------- */
 
-/* As cdn_plan_path_cmp(). */
-int cdn_plan_path_cmp_str(const char *a, cdn_str b);
+/*
+ * As cdn_plan_path_cmp(), for two that begin with *alike bytes in common; then
+ * it is how many they really have.
+ */
+int cdn_plan_path_cmp_from(const char *a, cdn_str b, size_t *alike);
 /* Is it one of these places or below one? */
 bool cdn_plan_in_places(const struct cdn_place_list *places, const char *path);
 

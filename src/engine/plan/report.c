@@ -71,28 +71,33 @@ nobody(const char *why)
 
 /* ----- Regions in order -------------------------------------------------- */
 
-/* The first that does not come before it. */
+/*
+ * The first that does not come before it.  All between two regions begin with
+ * what both have in common with the path: that is not compared again.
+ */
 static size_t
-lower_bound(const struct cdn_plan *plan, cdn_str path)
+lower_bound(const struct cdn_plan *plan, cdn_str path, bool *ret_is_at)
 {
 	size_t low = 0, high = plan->region_count;
+	size_t low_alike = 0, high_alike = 0;
 
+	*ret_is_at = false;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		size_t n = low_alike < high_alike ? low_alike : high_alike;
+		int order = cdn_plan_path_cmp_from(plan->regions[mid].path,
+		    path, &n);
 
-		if (cdn_plan_path_cmp_str(plan->regions[mid].path, path) < 0)
+		if (order < 0) {
 			low = mid + 1;
-		else
+			low_alike = n;
+		} else {
 			high = mid;
+			high_alike = n;
+			*ret_is_at = order == 0; /* and so it stays */
+		}
 	}
 	return low;
-}
-
-static bool
-is_at(const struct cdn_plan *plan, size_t i, cdn_str path)
-{
-	return i < plan->region_count &&
-	    cdn_plan_path_cmp_str(plan->regions[i].path, path) == 0;
 }
 
 /* The deepest that both are or lie below; path itself does not hold `other`. */
@@ -117,9 +122,9 @@ shared_directory(cdn_str path, const char *other)
  * looked for at the directory which both have in common.
  */
 static const struct cdn_region *
-around_from(const struct cdn_plan *plan, cdn_str path, size_t i)
+around_from(const struct cdn_plan *plan, cdn_str path, size_t i, bool is_at)
 {
-	while (!is_at(plan, i, path)) {
+	while (!is_at) {
 		cdn_str shared;
 
 		if (i == 0)
@@ -128,7 +133,7 @@ around_from(const struct cdn_plan *plan, cdn_str path, size_t i)
 		if (shared.n == path.n)
 			return NULL; /* the root, and it has none */
 		path = shared;
-		i = lower_bound(plan, path);
+		i = lower_bound(plan, path, &is_at);
 	}
 	return &plan->regions[i];
 }
@@ -137,8 +142,10 @@ const struct cdn_region *
 cdn_plan_around(const struct cdn_plan *plan, const char *path)
 {
 	cdn_str at = cdn_str_of(path);
+	bool is_at;
+	size_t i = lower_bound(plan, at, &is_at);
 
-	return around_from(plan, at, lower_bound(plan, at));
+	return around_from(plan, at, i, is_at);
 }
 
 /* Where a path lies among the regions. */
@@ -152,9 +159,10 @@ static struct where
 find(const struct cdn_plan *plan, const char *path)
 {
 	cdn_str at = cdn_str_of(path);
-	size_t i = lower_bound(plan, at);
-	struct where where = { .around = around_from(plan, at, i),
-		.below = is_at(plan, i, at) ? i + 1 : i };
+	bool is_at;
+	size_t i = lower_bound(plan, at, &is_at);
+	struct where where = { .around = around_from(plan, at, i, is_at),
+		.below = is_at ? i + 1 : i };
 
 	where.end = where.below;
 	while (where.end < plan->region_count &&

@@ -17,7 +17,7 @@ weight(char c)
 
 /* How many bytes both begin with; paths that are compared are often alike. */
 static size_t
-alike(const char *a, size_t a_len, const char *b, size_t b_len)
+alike_bytes(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t most = a_len < b_len ? a_len : b_len, n = 0;
 	uint64_t x, y;
@@ -33,19 +33,29 @@ alike(const char *a, size_t a_len, const char *b, size_t b_len)
 	return n;
 }
 
-int
-cdn_plan_path_cmp_str(const char *a, cdn_str b)
+static int
+cmp_weights(unsigned x, unsigned y)
 {
-	size_t n = alike(a, strlen(a), b.p, b.n);
-	unsigned x = weight(a[n]), y = n < b.n ? weight(b.p[n]) : 0;
-
 	return x < y ? -1 : x > y;
+}
+
+int
+cdn_plan_path_cmp_from(const char *a, cdn_str b, size_t *alike)
+{
+	size_t n = *alike;
+
+	while (n < b.n && a[n] == b.p[n])
+		n++;
+	*alike = n;
+	return cmp_weights(weight(a[n]), n < b.n ? weight(b.p[n]) : 0);
 }
 
 int
 cdn_plan_path_cmp(const char *a, const char *b)
 {
-	return cdn_plan_path_cmp_str(a, cdn_str_of(b));
+	size_t n = alike_bytes(a, strlen(a), b, strlen(b));
+
+	return cmp_weights(weight(a[n]), weight(b[n]));
 }
 
 /* What follows dir in path, or NULL when it lies elsewhere. */
@@ -113,7 +123,8 @@ add_root(struct cdn_plan_build *b, const char *path, bool alone)
 	    !reader->exists(reader->arg, path, &directory))
 		return;
 	b->roots[b->root_count++] = (struct cdn_plan_root){ .path = path,
-		.alone = alone, .directory = directory };
+		.n = strcmp(path, "/") == 0 ? 0 : strlen(path), .alone = alone,
+		.directory = directory };
 }
 
 static void

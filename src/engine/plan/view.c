@@ -50,13 +50,43 @@ is_system(const struct cdn_plan_build *b, cdn_str dir)
 	return false;
 }
 
+/*
+ * Many entries meet many roots here, and most of them have nothing to do with
+ * each other: the byte behind the shorter of the two tells that at once.
+ */
+static bool
+is_below(cdn_str path, cdn_str dir)
+{
+	return path.n > dir.n + 1 && path.p[dir.n] == '/' &&
+	    memcmp(path.p, dir.p, dir.n) == 0;
+}
+
 static bool
 below_a_root(const struct cdn_plan_build *b, const char *path)
 {
+	cdn_str at = cdn_str_of(path);
+
 	for (size_t i = 0; i < b->root_count; i++)
-		if (!b->roots[i].alone &&
-		    cdn_plan_below(path, b->roots[i].path))
+		if (!b->roots[i].alone && is_below(at,
+			(cdn_str){ b->roots[i].path, b->roots[i].n }))
 			return true;
+	return false;
+}
+
+/* Is one of them at the entry, or in it? */
+static bool
+around_a_root(const struct cdn_plan_build *b, const char *path)
+{
+	cdn_str at = cdn_str_of(path);
+
+	if (at.n == 1)
+		at.n = 0; /* the root of all */
+	for (size_t i = 0; i < b->root_count; i++) {
+		cdn_str root = { b->roots[i].path, b->roots[i].n };
+
+		if (is_below(root, at) || cdn_str_eq(root, at))
+			return true;
+	}
 	return false;
 }
 
@@ -117,12 +147,8 @@ is_unreadable(const struct cdn_plan_build *b, const struct cdn_place *place)
 static bool
 touches_a_root(const struct cdn_plan_build *b, const struct cdn_place *place)
 {
-	if (place->glob || below_a_root(b, place->path))
-		return true;
-	for (size_t i = 0; i < b->root_count; i++)
-		if (cdn_plan_at_or_below(b->roots[i].path, place->path))
-			return true;
-	return false;
+	return place->glob || below_a_root(b, place->path) ||
+	    around_a_root(b, place->path);
 }
 
 /* Only places at or below roots are asked about: the others need no matcher. */
