@@ -113,11 +113,27 @@ negate(struct builder *b, const struct cdn_shape *of)
 
 /* ----- Lists ------------------------------------------------------------------ */
 
+/* NULL: out of memory. */
+static const struct cdn_pattern *
+pattern_of(struct builder *b, const struct cdn_rule_set *set, size_t i)
+{
+	struct cdn_pattern *pattern = cdn_arena_alloc(b->arena,
+	    sizeof(*pattern));
+
+	if (pattern != NULL && cdn_matcher_pattern(set->matcher, i, b->arena,
+		pattern, NULL) == 0)
+		return pattern;
+	b->failed = true;
+	return NULL;
+}
+
 static const struct cdn_shape *
 rule_leaf(struct builder *b, cdn_str prefix, const struct cdn_rule_set *set,
     size_t i)
 {
-	return leaf(b, prefix, cdn_matcher_pattern(set->matcher, i));
+	const struct cdn_pattern *pattern = pattern_of(b, set, i);
+
+	return pattern == NULL ? NULL : leaf(b, prefix, pattern);
 }
 
 /* Every rule of the list, or those that allow. */
@@ -180,12 +196,13 @@ in_two_parts(const struct cdn_rule_set *set)
 }
 
 static bool
-allows_all_first(const struct cdn_rule_set *set)
+allows_all_first(struct builder *b, const struct cdn_rule_set *set)
 {
 	for (size_t i = 0; i < set->rules.n && !set->rules.v[i].negated; i++) {
-		const struct cdn_pattern *pattern =
-		    cdn_matcher_pattern(set->matcher, i);
+		const struct cdn_pattern *pattern = pattern_of(b, set, i);
 
+		if (pattern == NULL)
+			return false;
 		if (pattern->n == 1 &&
 		    pattern->tokens[0].kind == CDN_TOKEN_STARS)
 			return true;
@@ -262,7 +279,7 @@ add_other(struct builder *b, const struct cdn_rule_set *set,
 	const struct cdn_shape *allows;
 
 	if (!may_be_lifted(b, set, layer) && in_two_parts(set) &&
-	    allows_all_first(set)) {
+	    allows_all_first(b, set)) {
 		push_rules(b, &ret->deny, b->a->workspace, set, true);
 		return;
 	}
@@ -417,14 +434,16 @@ overlap(const struct cdn_pattern *x, const struct cdn_pattern *y)
 static const struct cdn_shape *
 given_back(struct builder *b, const struct cdn_rule_set *set, size_t i)
 {
-	const struct cdn_pattern *taken = cdn_matcher_pattern(set->matcher, i);
+	const struct cdn_pattern *taken = pattern_of(b, set, i);
 	struct cdn_shape_list later = { 0 };
 
-	for (size_t k = i + 1; k < set->rules.n; k++)
-		if (!set->rules.v[k].negated && overlap(taken,
-		    cdn_matcher_pattern(set->matcher, k)))
-			push(b, &later, rule_leaf(b, (cdn_str){ "", 0 }, set,
-			    k));
+	for (size_t k = i + 1; k < set->rules.n && !b->failed; k++) {
+		const struct cdn_pattern *pattern =
+		    set->rules.v[k].negated ? NULL : pattern_of(b, set, k);
+
+		if (pattern != NULL && overlap(taken, pattern))
+			push(b, &later, leaf(b, (cdn_str){ "", 0 }, pattern));
+	}
 	return join(b, CDN_SHAPE_ANY, &later);
 }
 

@@ -42,10 +42,14 @@ int cdn_matcher_check(const struct cdn_matcher *matcher, cdn_str path);
 bool cdn_matcher_rule(const struct cdn_matcher *matcher, size_t i,
     cdn_str path);
 
-/* The parsed pattern of rule i, one of those it was built from. */
+/*
+ * The pattern of rule i, one of those it was built from; parsed, for most rules
+ * are asked without that.  Errors: memory.
+ */
 struct cdn_pattern;
-const struct cdn_pattern *cdn_matcher_pattern(
-    const struct cdn_matcher *matcher, size_t i);
+CDN_MUST_USE int cdn_matcher_pattern(const struct cdn_matcher *matcher,
+    size_t i, struct cdn_arena *arena, struct cdn_pattern *ret,
+    struct cordon_error *err);
 
 /*
  * Walking a tree.  A cursor stands at a directory; entering costs only the

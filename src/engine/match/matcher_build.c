@@ -2,6 +2,7 @@
 
 #include "engine/match/matcher_draft.h"
 #include "engine/match/matcher_freeze.h"
+#include "engine/match/matcher_plain.h"
 
 /*
  * From a rule's tokens to nodes and edges, one segment after the other.
@@ -123,18 +124,6 @@ add_segment(struct cdn_draft *draft, uint32_t node,
 	    cdn_draft_label(draft, pattern->tokens + at, end - at, false));
 }
 
-/*
- * Neighbours often begin with the same names, and these lead to the same nodes:
- * they need not be looked for again.
- */
-#define TRAIL_MAX 16
-
-struct trail {
-	const struct cdn_pattern *pattern; /* of the rule before */
-	size_t n; /* so many of its leading names */
-	uint32_t nodes[TRAIL_MAX]; /* behind each */
-};
-
 /* A name and a slash. */
 static bool
 is_name(const struct cdn_pattern *pattern, size_t at)
@@ -143,37 +132,28 @@ is_name(const struct cdn_pattern *pattern, size_t at)
 	    kind_is(pattern, at + 1, CDN_TOKEN_SLASH);
 }
 
-/* How many names of the rule before this one has, too; now it is the one. */
-static size_t
-follow(struct trail *trail, const struct cdn_pattern *pattern)
+/* The node behind the names it begins with; ret_at: the token behind them. */
+static uint32_t
+add_names(struct cdn_draft *draft, struct cdn_trail *trail,
+    const struct cdn_pattern *pattern, size_t *ret_at)
 {
-	size_t n = 0;
+	size_t at = 0, n = 0;
 
-	while (n < trail->n && is_name(pattern, 2 * n) &&
-	    cdn_str_eq(pattern->tokens[2 * n].text,
-		trail->pattern->tokens[2 * n].text))
-		n++;
-	trail->pattern = pattern;
-	trail->n = n;
-	return n;
-}
-
-static void
-note(struct trail *trail, size_t at, uint32_t node)
-{
-	if (at == 2 * trail->n && is_name(trail->pattern, at) &&
-	    trail->n < TRAIL_MAX)
-		trail->nodes[trail->n++] = node;
+	for (; is_name(pattern, at); at += 2)
+		n += pattern->tokens[at].text.n + 1;
+	*ret_at = at;
+	return at == 0 ? 0 : cdn_plain_node(draft, trail,
+	    (cdn_str){ pattern->text.p, n - 1 });
 }
 
 /* Returns the node where the rule ends; 0 when no path but the root matches. */
 static uint32_t
-add_rule(struct cdn_draft *draft, struct trail *trail,
+add_pattern(struct cdn_draft *draft, struct cdn_trail *trail,
     const struct cdn_pattern *pattern, int rule)
 {
 	static const struct cdn_token star = { CDN_TOKEN_STAR, { NULL, 0 } };
-	size_t at = 2 * follow(trail, pattern), end;
-	uint32_t node = at > 0 ? trail->nodes[at / 2 - 1] : 0;
+	size_t at, end;
+	uint32_t node = add_names(draft, trail, pattern, &at);
 
 	for (;;) {
 		if (is_anything(pattern, at)) {
@@ -191,7 +171,6 @@ add_rule(struct cdn_draft *draft, struct trail *trail,
 		if (end == at)
 			return 0; /* an empty segment: no path has one */
 		node = add_segment(draft, node, pattern, at, end);
-		note(trail, at, node);
 		if (!kind_is(pattern, end, CDN_TOKEN_SLASH)) {
 			mark(draft, node, rule, end < pattern->n ||
 			    kind_is(pattern, end - 1, CDN_TOKEN_STARS));
@@ -231,7 +210,7 @@ explain(enum cdn_draft_error error, cdn_str rule, struct cordon_error *err)
 
 /* What the matcher keeps of the rules themselves. */
 struct kept {
-	struct cdn_pattern *patterns;
+	struct cdn_kept_rule *rules;
 	bool *negated;
 	uint32_t *ends;
 };
@@ -244,28 +223,65 @@ may_be_root(const struct cdn_pattern *pattern)
 	    pattern->tokens[0].kind != CDN_TOKEN_LITERAL;
 }
 
+/* As add_pattern(). */
+static uint32_t
+add_plain(struct cdn_draft *draft, struct cdn_trail *trail,
+    const struct cdn_kept_rule *rule, int number)
+{
+	cdn_str text = rule->pattern.text;
+	uint32_t node = cdn_plain_node(draft, trail,
+	    (cdn_str){ text.p, rule->plain });
+
+	if (node != 0)
+		mark(draft, node, number, text.n > rule->plain);
+	return node;
+}
+
+static int
+add_rule(struct cdn_draft *draft, struct cdn_arena *arena,
+    struct cdn_trail *trail, struct cdn_kept_rule *rule, int number,
+    uint32_t *ret_end, struct cordon_error *err)
+{
+	struct cdn_pattern *pattern = &rule->pattern;
+	int r;
+
+	if (rule->plain > 0) {
+		*ret_end = add_plain(draft, trail, rule, number);
+		return 0;
+	}
+	r = cdn_pattern_parse(arena, pattern->text, rule->literal, pattern,
+	    err);
+	if (r < 0)
+		return r;
+	*ret_end = add_pattern(draft, trail, pattern, number);
+	if (draft->error == CDN_DRAFT_OK && may_be_root(pattern) &&
+	    cdn_pattern_match(pattern, CDN_STR("")))
+		draft->nodes[0].exact = number;
+	return 0;
+}
+
 static int
 add_rules(struct cdn_draft *draft, struct cdn_arena *arena,
     const struct cdn_match_rule *rules, size_t n, struct kept *kept,
     struct cordon_error *err)
 {
-	struct trail trail = { .n = 0 };
-	int r;
+	struct cdn_trail trails[CDN_TRAILS] = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		struct cdn_pattern *pattern = &kept->patterns[i];
+		int r;
 
-		r = cdn_pattern_parse(arena, rules[i].pattern, rules[i].literal,
-		    pattern, err);
+		kept->negated[i] = rules[i].negated;
+		kept->rules[i] = (struct cdn_kept_rule){
+			.pattern.text = rules[i].pattern,
+			.literal = rules[i].literal,
+			.plain = cdn_plain_length(&rules[i]),
+		};
+		r = add_rule(draft, arena, trails, &kept->rules[i], (int)i,
+		    &kept->ends[i], err);
 		if (r < 0)
 			return r;
-		kept->negated[i] = rules[i].negated;
-		kept->ends[i] = add_rule(draft, &trail, pattern, (int)i);
 		if (draft->error != CDN_DRAFT_OK)
 			return explain(draft->error, rules[i].pattern, err);
-		if (may_be_root(pattern) &&
-		    cdn_pattern_match(pattern, CDN_STR("")))
-			draft->nodes[0].exact = (int)i;
 	}
 	return 0;
 }
@@ -278,20 +294,20 @@ build(struct cdn_arena *arena, struct cdn_arena *scratch,
 	struct cdn_matcher *matcher = cdn_arena_alloc(arena, sizeof(*matcher));
 	struct cdn_draft draft;
 	struct kept kept = {
-		cdn_arena_array(arena, n, sizeof(*kept.patterns)),
+		cdn_arena_array(arena, n, sizeof(*kept.rules)),
 		cdn_arena_array(arena, n, sizeof(*kept.negated)),
 		cdn_arena_array(arena, n, sizeof(*kept.ends)),
 	};
 	int r;
 
-	if (matcher == NULL || kept.patterns == NULL || kept.negated == NULL ||
+	if (matcher == NULL || kept.rules == NULL || kept.negated == NULL ||
 	    kept.ends == NULL)
 		return cdn_err_nomem(err);
 	cdn_draft_init(&draft, scratch, n);
 	r = add_rules(&draft, arena, rules, n, &kept, err);
 	if (r < 0)
 		return r;
-	matcher->patterns = kept.patterns;
+	matcher->kept = kept.rules;
 	matcher->negated = kept.negated;
 	matcher->ends = kept.ends;
 	matcher->rules = n;

@@ -65,6 +65,8 @@ reserve(struct cdn_draft *draft, void *array, size_t count, size_t *room,
 
 	if (draft->error != CDN_DRAFT_OK)
 		return NULL;
+	if (count < *room)
+		return array;
 	bigger = cdn_arena_grow(draft->arena, array, count, room, size);
 	if (bigger == NULL)
 		cdn_draft_fail(draft, CDN_DRAFT_NOMEM);
@@ -92,6 +94,8 @@ cdn_draft_node(struct cdn_draft *draft, uint32_t parent, bool loops)
 	return (uint32_t)draft->node_count++;
 }
 
+#define NUMBERS_FIRST 64
+
 /* Room for so many from the beginning; without it arrays grow as usual. */
 static void *
 presize(struct cdn_draft *draft, size_t count, size_t *room, size_t size)
@@ -103,6 +107,22 @@ presize(struct cdn_draft *draft, size_t count, size_t *room, size_t size)
 	else
 		*room = count;
 	return array;
+}
+
+static void
+presize_numbers(struct cdn_draft *draft, struct cdn_numbers *numbers,
+    size_t count)
+{
+	size_t size = NUMBERS_FIRST;
+
+	while (size < 2 * count)
+		size *= 2;
+	numbers->slots = cdn_arena_array(draft->arena, size,
+	    sizeof(*numbers->slots));
+	if (numbers->slots == NULL)
+		cdn_draft_fail(draft, CDN_DRAFT_NOMEM);
+	else
+		numbers->size = size;
 }
 
 void
@@ -119,8 +139,8 @@ cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena, size_t rules)
 	    sizeof(*draft->edges));
 	draft->labels = presize(draft, count, &draft->label_room,
 	    sizeof(*draft->labels));
-	draft->label_hashes = presize(draft, count, &draft->hash_room,
-	    sizeof(*draft->label_hashes));
+	presize_numbers(draft, &draft->by_label, count);
+	presize_numbers(draft, &draft->by_edge, count);
 	cdn_draft_node(draft, 0, false);
 }
 
@@ -142,8 +162,6 @@ cdn_draft_edge(struct cdn_draft *draft, uint32_t from, uint32_t label,
 
 /* ----- What is there already ---------------------------------------------- */
 
-#define NUMBERS_FIRST 64
-
 static uint32_t
 edge_hash(uint32_t node, uint32_t label)
 {
@@ -156,7 +174,7 @@ typedef uint32_t hash_fn(const struct cdn_draft *draft, uint32_t number);
 static uint32_t
 hash_of_label(const struct cdn_draft *draft, uint32_t number)
 {
-	return draft->label_hashes[number];
+	return draft->labels[number].hash;
 }
 
 static uint32_t
@@ -201,44 +219,59 @@ numbers_reserve(struct cdn_draft *draft, struct cdn_numbers *numbers,
 		return false;
 	if (numbers->count * 2 < numbers->size)
 		return true;
-	return numbers_grow(draft, numbers,
-	    numbers->size == 0 ? NUMBERS_FIRST : numbers->size * 2, hash);
+	return numbers_grow(draft, numbers, numbers->size * 2, hash);
 }
 
-/* The slot of the label, or the empty one where it belongs. */
+/* One slot after the other, from that of a hash on. */
 static uint32_t *
-find_label(struct cdn_draft *draft, const struct cdn_label *label,
-    uint32_t hash)
+next_slot(struct cdn_numbers *numbers, size_t *at)
 {
-	struct cdn_numbers *numbers = &draft->by_label;
-	size_t at = hash & (numbers->size - 1);
+	uint32_t *slot = &numbers->slots[*at & (numbers->size - 1)];
 
-	for (;; at = (at + 1) & (numbers->size - 1)) {
-		uint32_t number = numbers->slots[at];
-
-		if (number == 0 || (draft->label_hashes[number - 1] == hash &&
-		    cdn_label_eq(&draft->labels[number - 1], label)))
-			return &numbers->slots[at];
-	}
+	++*at;
+	return slot;
 }
 
 static bool
-add_label(struct cdn_draft *draft, const struct cdn_label *label,
-    uint32_t hash)
+name_eq(const struct cdn_segment *a, const struct cdn_segment *b)
 {
-	struct cdn_label *labels = reserve(draft, draft->labels,
-	    draft->label_count, &draft->label_room, sizeof(*labels));
-	uint32_t *hashes = reserve(draft, draft->label_hashes,
-	    draft->label_count, &draft->hash_room, sizeof(*hashes));
+	return a->n == b->n && a->head == b->head && a->tail == b->tail &&
+	    (a->n <= 16 || memcmp(a->p, b->p, a->n) == 0);
+}
 
-	if (labels == NULL || hashes == NULL)
-		return false;
+/* Behind the others; its number, one too high, goes into the slot. */
+static uint32_t
+add_label(struct cdn_draft *draft, uint32_t *slot,
+    const struct cdn_draft_label *label)
+{
+	struct cdn_draft_label *labels = reserve(draft, draft->labels,
+	    draft->label_count, &draft->label_room, sizeof(*labels));
+
+	if (labels == NULL)
+		return 0;
 	draft->labels = labels;
-	draft->label_hashes = hashes;
-	cdn_label_init(&labels[draft->label_count], label->tokens, label->n,
-	    label->open);
-	hashes[draft->label_count++] = hash;
-	return true;
+	labels[draft->label_count++] = *label;
+	draft->by_label.count++;
+	*slot = (uint32_t)draft->label_count;
+	return *slot - 1;
+}
+
+uint32_t
+cdn_draft_name(struct cdn_draft *draft, cdn_str text, size_t at, size_t end)
+{
+	struct cdn_draft_label label = { .name = cdn_segment_at(text.p + at,
+	    end - at, text.p, text.p + text.n) };
+	uint32_t *slot;
+	size_t probe;
+
+	if (!numbers_reserve(draft, &draft->by_label, hash_of_label))
+		return 0;
+	label.hash = (uint32_t)(cdn_name_hash(&label.name, draft->seed) >> 32);
+	probe = label.hash;
+	while (*(slot = next_slot(&draft->by_label, &probe)) != 0)
+		if (name_eq(&draft->labels[*slot - 1].name, &label.name))
+			return *slot - 1;
+	return add_label(draft, slot, &label);
 }
 
 uint32_t
@@ -246,20 +279,26 @@ cdn_draft_label(struct cdn_draft *draft, const struct cdn_token *tokens,
     size_t n, bool open)
 {
 	/* How clean it is matters only when it is new. */
-	struct cdn_label label = { tokens, (uint32_t)n, open, true };
-	uint32_t hash, *slot;
+	struct cdn_draft_label label = { .label = { tokens, (uint32_t)n, open,
+	    true } };
+	uint32_t *slot;
+	size_t probe;
 
+	if (cdn_label_is_literal(&label.label))
+		return cdn_draft_name(draft, tokens[0].text, 0,
+		    tokens[0].text.n);
 	if (!numbers_reserve(draft, &draft->by_label, hash_of_label))
 		return 0;
-	hash = (uint32_t)(cdn_label_hash(&label, draft->seed) >> 32);
-	slot = find_label(draft, &label, hash);
-	if (*slot != 0)
-		return *slot - 1;
-	if (!add_label(draft, &label, hash))
-		return 0;
-	draft->by_label.count++;
-	*slot = (uint32_t)draft->label_count;
-	return *slot - 1;
+	label.hash = (uint32_t)(cdn_label_hash(&label.label, draft->seed) >>
+	    32);
+	probe = label.hash;
+	while (*(slot = next_slot(&draft->by_label, &probe)) != 0)
+		if (draft->labels[*slot - 1].hash == label.hash &&
+		    !cdn_draft_is_name(draft, *slot - 1) && cdn_label_eq(
+			&draft->labels[*slot - 1].label, &label.label))
+			return *slot - 1;
+	cdn_label_init(&label.label, tokens, n, open);
+	return add_label(draft, slot, &label);
 }
 
 static uint32_t *

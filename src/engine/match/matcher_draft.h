@@ -33,6 +33,13 @@ struct cdn_draft_edge {
 	uint32_t to;
 };
 
+/* Of a name there is nothing but the name. */
+struct cdn_draft_label {
+	struct cdn_segment name; /* n is 0: it is none */
+	struct cdn_label label;
+	uint32_t hash;
+};
+
 /* A number for each key, never 0. */
 struct cdn_map {
 	struct {
@@ -57,11 +64,10 @@ struct cdn_draft {
 	struct cdn_arena *arena;
 	struct cdn_draft_node *nodes; /* [0] is the root */
 	struct cdn_draft_edge *edges;
-	struct cdn_label *labels;
+	struct cdn_draft_label *labels;
 	size_t node_count, node_room;
 	size_t edge_count, edge_room;
-	size_t label_count, label_room, hash_room;
-	uint32_t *label_hashes; /* parallel to labels */
+	size_t label_count, label_room;
 	struct cdn_numbers by_label;
 	struct cdn_numbers by_edge; /* those that rules share */
 	uint64_t seed;		    /* of the hashes of labels */
@@ -76,6 +82,10 @@ void cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena,
 uint32_t cdn_draft_label(struct cdn_draft *draft,
     const struct cdn_token *tokens, size_t n, bool open);
 
+/* The same for the name from `at` to `end` in a text. */
+uint32_t cdn_draft_name(struct cdn_draft *draft, cdn_str text, size_t at,
+    size_t end);
+
 uint32_t cdn_draft_node(struct cdn_draft *draft, uint32_t parent, bool loops);
 void cdn_draft_edge(struct cdn_draft *draft, uint32_t from, uint32_t label,
     uint32_t to);
@@ -85,6 +95,12 @@ uint32_t cdn_draft_child(struct cdn_draft *draft, uint32_t node,
     uint32_t label);
 /* The node for ** and a slash behind it. */
 uint32_t cdn_draft_dirs(struct cdn_draft *draft, uint32_t node);
+
+static inline bool
+cdn_draft_is_name(const struct cdn_draft *draft, uint32_t label)
+{
+	return draft->labels[label].name.n > 0;
+}
 
 /* Remembers the first failure. */
 void cdn_draft_fail(struct cdn_draft *draft, enum cdn_draft_error error);

@@ -62,20 +62,18 @@ note_edges(struct cdn_node *nodes, const struct cdn_draft *draft)
 {
 	for (size_t i = 0; i < draft->edge_count; i++) {
 		const struct cdn_draft_edge *edge = &draft->edges[i];
-		const struct cdn_label *label = &draft->labels[edge->label];
 		struct cdn_node *from = &nodes[edge->from];
 		bool deep = is_deep(nodes, edge->to);
 
 		from->last = max(from->last, nodes[edge->to].exact);
-		if (!cdn_label_is_literal(label)) {
+		if (!cdn_draft_is_name(draft, edge->label)) {
 			from->flags |= CDN_NODE_GLOBS |
 			    (deep ? CDN_NODE_DEEP_GLOBS : 0U);
 			continue;
 		}
 		from->flags |= CDN_NODE_EXACT |
 		    (deep ? CDN_NODE_DEEP_EXACT : 0U);
-		from->names |= cdn_name_bit(cdn_load(label->tokens[0].text.p,
-		    label->tokens[0].text.n));
+		from->names |= cdn_name_bit(draft->labels[edge->label].name.head);
 	}
 }
 
@@ -120,18 +118,15 @@ freeze_nodes(struct cdn_matcher *matcher, struct cdn_arena *arena,
 /* ----- Literals ---------------------------------------------------------- */
 
 static void
-put_literal(struct cdn_matcher *matcher, const struct cdn_label *label,
+put_literal(struct cdn_matcher *matcher, const struct cdn_segment *name,
     uint32_t id)
 {
-	cdn_str text = label->tokens[0].text;
-	struct cdn_segment name = cdn_segment_at(text.p, text.n, text.p,
-	    text.p + text.n);
-	size_t at = cdn_slot_first(matcher->literal_slots, name.hash);
+	size_t at = cdn_slot_first(matcher->literal_slots, name->hash);
 
 	while (matcher->literals[at].text != NULL)
 		at = cdn_slot_next(matcher->literal_slots, at);
-	matcher->literals[at] = (struct cdn_literal){ name.head, name.tail,
-		text.p, (uint32_t)text.n, id };
+	matcher->literals[at] = (struct cdn_literal){ name->head, name->tail,
+		name->p, (uint32_t)name->n, id };
 }
 
 static void
@@ -146,20 +141,36 @@ put_edge(struct cdn_matcher *matcher, const struct cdn_draft_edge *edge)
 }
 
 static bool
+freeze_labels(struct cdn_matcher *matcher, struct cdn_arena *arena,
+    const struct cdn_draft *draft)
+{
+	struct cdn_label *labels = cdn_arena_array(arena, draft->label_count,
+	    sizeof(*labels));
+
+	if (labels == NULL)
+		return false;
+	for (size_t i = 0; i < draft->label_count; i++)
+		labels[i] = draft->labels[i].label;
+	matcher->labels = labels;
+	return true;
+}
+
+static bool
 freeze_literals(struct cdn_matcher *matcher, struct cdn_arena *arena,
     const struct cdn_draft *draft)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < draft->label_count; i++)
-		count += cdn_label_is_literal(&draft->labels[i]);
+		count += cdn_draft_is_name(draft, (uint32_t)i);
 	matcher->literals = cdn_table_new(arena, count,
 	    sizeof(*matcher->literals), &matcher->literal_slots);
 	if (matcher->literals == NULL)
 		return false;
 	for (size_t i = 0; i < draft->label_count; i++)
-		if (cdn_label_is_literal(&draft->labels[i]))
-			put_literal(matcher, &draft->labels[i], (uint32_t)i);
+		if (cdn_draft_is_name(draft, (uint32_t)i))
+			put_literal(matcher, &draft->labels[i].name,
+			    (uint32_t)i);
 	return true;
 }
 
@@ -170,15 +181,13 @@ freeze_edges(struct cdn_matcher *matcher, struct cdn_arena *arena,
 	size_t count = 0;
 
 	for (size_t i = 0; i < draft->edge_count; i++)
-		count += cdn_label_is_literal(
-		    &draft->labels[draft->edges[i].label]);
+		count += cdn_draft_is_name(draft, draft->edges[i].label);
 	matcher->edges = cdn_table_new(arena, count, sizeof(*matcher->edges),
 	    &matcher->edge_slots);
 	if (matcher->edges == NULL)
 		return false;
 	for (size_t i = 0; i < draft->edge_count; i++)
-		if (cdn_label_is_literal(
-			&draft->labels[draft->edges[i].label]))
+		if (cdn_draft_is_name(draft, draft->edges[i].label))
 			put_edge(matcher, &draft->edges[i]);
 	return true;
 }
@@ -187,18 +196,10 @@ bool
 cdn_matcher_freeze(struct cdn_matcher *matcher, struct cdn_arena *arena,
     const struct cdn_draft *draft)
 {
-	struct cdn_label *labels = cdn_arena_array(arena, draft->label_count,
-	    sizeof(*labels));
-	struct cdn_node *nodes;
+	struct cdn_node *nodes = freeze_nodes(matcher, arena, draft);
 
-	if (labels == NULL)
-		return false;
-	if (draft->label_count > 0)
-		memcpy(labels, draft->labels,
-		    draft->label_count * sizeof(*labels));
-	matcher->labels = labels;
-	nodes = freeze_nodes(matcher, arena, draft);
-	if (nodes == NULL || !freeze_literals(matcher, arena, draft) ||
+	if (nodes == NULL || !freeze_labels(matcher, arena, draft) ||
+	    !freeze_literals(matcher, arena, draft) ||
 	    !freeze_edges(matcher, arena, draft) ||
 	    !cdn_index_build(matcher, nodes, arena, draft))
 		return false;

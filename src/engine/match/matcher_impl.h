@@ -135,6 +135,13 @@ struct cdn_slots {
 	uint32_t mask;
 };
 
+/* A rule as it came. */
+struct cdn_kept_rule {
+	struct cdn_pattern pattern; /* of a plain one the text alone */
+	size_t literal;		    /* as in struct cdn_match_rule */
+	size_t plain;		    /* cdn_plain_length(); 0: it is not */
+};
+
 struct cdn_matcher {
 	struct cdn_cursor root; /* where every path begins */
 	const struct cdn_node *nodes; /* [0] is the root */
@@ -149,7 +156,7 @@ struct cdn_matcher {
 	struct cdn_slots bucket_slots;
 
 	/* for fallback and queries */
-	const struct cdn_pattern *patterns;
+	const struct cdn_kept_rule *kept;
 	const bool *negated;
 	size_t rules;
 	const uint32_t *ends;	/* of a rule: the node where it ends, or 0 */

@@ -99,7 +99,7 @@ label_of(const struct index *index, const struct plan *plan)
 {
 	const struct cdn_draft *draft = index->draft;
 
-	return &draft->labels[draft->edges[plan->order].label];
+	return &draft->labels[draft->edges[plan->order].label].label;
 }
 
 static bool
@@ -180,8 +180,7 @@ count_globs(const struct cdn_draft *draft)
 	size_t n = 0;
 
 	for (size_t i = 0; i < draft->edge_count; i++)
-		n += !cdn_label_is_literal(
-		    &draft->labels[draft->edges[i].label]);
+		n += !cdn_draft_is_name(draft, draft->edges[i].label);
 	return n;
 }
 
@@ -193,7 +192,7 @@ make_plans(struct index *index)
 	for (size_t i = 0; i < draft->edge_count; i++) {
 		const struct cdn_draft_edge *edge = &draft->edges[i];
 
-		if (cdn_label_is_literal(&draft->labels[edge->label]))
+		if (cdn_draft_is_name(draft, edge->label))
 			continue;
 		index->plans[index->count++] = (struct plan){
 			.node = edge->from,

@@ -1,6 +1,7 @@
 #include "engine/match/matcher.h"
 
 #include "engine/match/matcher_impl.h"
+#include "engine/match/matcher_plain.h"
 
 /*
  * Going along a path.  Everything here runs for every question anybody asks,
@@ -338,12 +339,20 @@ finish(const struct cdn_matcher *matcher, const struct cdn_cursor *from,
 	return to.below;
 }
 
+static bool
+rule_matches(const struct cdn_kept_rule *rule, cdn_str path)
+{
+	return rule->plain > 0 ?
+	    cdn_plain_match(rule->pattern.text, rule->plain, path) :
+	    cdn_pattern_match(&rule->pattern, path);
+}
+
 /* For a cursor that gave up: rule by rule, down to what is settled. */
 static int
 ask_each_rule(const struct cdn_matcher *matcher, cdn_str path, int settled)
 {
 	for (int i = (int)matcher->rules - 1; i > settled; i--)
-		if (cdn_pattern_match(&matcher->patterns[i], path))
+		if (rule_matches(&matcher->kept[i], path))
 			return i;
 	return settled;
 }
@@ -497,12 +506,15 @@ cdn_matcher_check(const struct cdn_matcher *matcher, cdn_str path)
 bool
 cdn_matcher_rule(const struct cdn_matcher *matcher, size_t i, cdn_str path)
 {
-	return i < matcher->rules &&
-	    cdn_pattern_match(&matcher->patterns[i], path);
+	return i < matcher->rules && rule_matches(&matcher->kept[i], path);
 }
 
-const struct cdn_pattern *
-cdn_matcher_pattern(const struct cdn_matcher *matcher, size_t i)
+int
+cdn_matcher_pattern(const struct cdn_matcher *matcher, size_t i,
+    struct cdn_arena *arena, struct cdn_pattern *ret, struct cordon_error *err)
 {
-	return &matcher->patterns[i];
+	const struct cdn_kept_rule *rule = &matcher->kept[i];
+
+	return cdn_pattern_parse(arena, rule->pattern.text, rule->literal, ret,
+	    err);
 }

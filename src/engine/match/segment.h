@@ -73,6 +73,19 @@ cdn_load(const char *p, size_t n)
 	return word;
 }
 
+/* How many bytes both begin with. */
+static inline size_t
+cdn_alike(cdn_str a, cdn_str b)
+{
+	size_t most = a.n < b.n ? a.n : b.n, n = 0;
+
+	while (n + 8 <= most && cdn_load8(a.p + n) == cdn_load8(b.p + n))
+		n += 8;
+	while (n < most && a.p[n] == b.p[n])
+		n++;
+	return n;
+}
+
 /* ----- Bytes ------------------------------------------------------------- */
 
 /*
@@ -185,6 +198,18 @@ cdn_segment_at(const char *p, size_t n, const char *start, const char *end)
 
 	return (struct cdn_segment){ p, n, head, tail,
 		cdn_hash_of(p, n, head, tail) };
+}
+
+/* seed: unknown to whoever writes rules, or they choose names that collide. */
+static inline uint64_t
+cdn_name_hash(const struct cdn_segment *name, uint64_t seed)
+{
+	uint64_t hash = cdn_mix(cdn_mix(name->head ^ seed) + name->tail +
+	    name->n);
+
+	for (size_t i = 8; CDN_UNLIKELY(i + 8 < name->n); i += 8)
+		hash = cdn_mix((hash ^ cdn_load8(name->p + i)) + seed);
+	return hash;
 }
 
 /* ----- Paths ------------------------------------------------------------- */

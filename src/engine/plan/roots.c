@@ -4,6 +4,8 @@
  */
 #include "engine/plan/build.h"
 
+#include "engine/match/segment.h"
+
 /* ----- Paths ------------------------------------------------------------- */
 
 /* The end sorts before a slash, and a slash before any other byte. */
@@ -11,26 +13,6 @@ static unsigned
 weight(char c)
 {
 	return c == '\0' ? 0 : c == '/' ? 1 : (unsigned char)c + 1U;
-}
-
-#define WORD sizeof(uint64_t)
-
-/* How many bytes both begin with; paths that are compared are often alike. */
-static size_t
-alike_bytes(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	size_t most = a_len < b_len ? a_len : b_len, n = 0;
-	uint64_t x, y;
-
-	for (; n + WORD <= most; n += WORD) {
-		memcpy(&x, a + n, WORD);
-		memcpy(&y, b + n, WORD);
-		if (x != y)
-			break;
-	}
-	while (n < most && a[n] == b[n])
-		n++;
-	return n;
 }
 
 static int
@@ -53,7 +35,7 @@ cdn_plan_path_cmp_from(const char *a, cdn_str b, size_t *alike)
 int
 cdn_plan_path_cmp(const char *a, const char *b)
 {
-	size_t n = alike_bytes(a, strlen(a), b, strlen(b));
+	size_t n = cdn_alike(cdn_str_of(a), cdn_str_of(b));
 
 	return cmp_weights(weight(a[n]), weight(b[n]));
 }

@@ -24,7 +24,8 @@ static const char *const names[] = { "a", "b", "ab", "ba", "aab", "abc", "axb",
 	".a", ".git", "node_modules", "node_modules2", "x.c", "x.h", "a.c",
 	"a-rather-long-name-of-a-file", "a-rather-long-name-of-a-fil",
 	"another-rather-long-name-of-a-file", "\xc3\xa9", ("a\xc3\xa9" "b"),
-	"\xe2\x82\xac", "\xc3", "\xa9", "c", "abab", "my-node-module" };
+	"\xe2\x82\xac", "\xc3", "\xa9", "c", "abab", "my-node-module", "*", "a*",
+	"**" };
 
 #define PICK(list) ((list)[random_below(CDN_LEN(list))])
 
@@ -42,16 +43,19 @@ append(struct text *text, const char *more)
 	text->n += n;
 }
 
+/* Many have no wildcard at all, as most rules of people. */
 static void
 make_rule(struct text *rule)
 {
 	size_t segments = 1 + random_below(4);
+	bool plain = random_below(3) == 0;
 
 	rule->n = 0;
 	for (size_t i = 0; i < segments; i++) {
 		if (i > 0)
 			append(rule, "/");
-		append(rule, random_below(4) == 0 ? PICK(wild) : PICK(globs));
+		append(rule, plain ? PICK(names) :
+		    random_below(4) == 0 ? PICK(wild) : PICK(globs));
 	}
 	if (random_below(3) == 0)
 		append(rule, "/**");
@@ -79,26 +83,33 @@ make_set(struct rule_set *set)
 	rule_set_init(set);
 	for (size_t i = 0; i < n; i++) {
 		make_rule(&rule);
-		rule_set_add(set, (cdn_str){ rule.bytes, rule.n }, 0,
+		rule_set_add(set, (cdn_str){ rule.bytes, rule.n },
+		    random_below(3) == 0 ? random_below(rule.n + 1) : 0,
 		    random_below(3) == 0);
 	}
 	rule_set_build(set);
 }
 
-/* Each rule by the pattern matcher as well. */
+/* Each rule by the pattern matcher, and by itself, as well; -2: they differ. */
 static int
 ask_patterns(struct rule_set *set, cdn_str path)
 {
-	for (size_t i = set->n; i-- > 0;) {
-		struct cdn_pattern pattern;
+	int last = CDN_NO_RULE;
 
-		if (cdn_pattern_parse(set->arena, set->rules[i].pattern,
-			set->rules[i].literal, &pattern, NULL) < 0)
+	for (size_t i = 0; i < set->n; i++) {
+		struct cdn_pattern pattern;
+		bool matches;
+
+		if (cdn_matcher_pattern(set->matcher, i, set->arena, &pattern,
+			NULL) < 0)
 			cdn_bug("a random pattern does not parse");
-		if (cdn_pattern_match(&pattern, path))
-			return (int)i;
+		matches = cdn_pattern_match(&pattern, path);
+		if (matches != cdn_matcher_rule(set->matcher, i, path))
+			return -2;
+		if (matches)
+			last = (int)i;
 	}
-	return CDN_NO_RULE;
+	return last;
 }
 
 static bool

@@ -1,0 +1,44 @@
+/*
+ * matcher_plain - paths as rules: no wildcard, but for a final slash and **.
+ *
+ * Most rules are of this kind, and a session makes hundreds of them before
+ * anything else can happen.  They are never cut into tokens: their names go
+ * into the draft as they stand there.
+ */
+#ifndef CDN_MATCH_MATCHER_PLAIN_H
+#define CDN_MATCH_MATCHER_PLAIN_H
+
+#include "engine/match/matcher_draft.h"
+
+/*
+ * Neighbours often begin with the same names, and these lead to the same nodes:
+ * they need not be looked for again.  There are two trails, because the places
+ * of the floor come in pairs, from one home and from the other.
+ */
+#define CDN_TRAIL_MAX 16
+#define CDN_TRAILS    2
+
+struct cdn_trail {
+	cdn_str path; /* one before */
+	size_t n;     /* so many of its leading names */
+	size_t age;   /* the higher, the younger */
+	struct {
+		size_t end; /* of the name, in the path */
+		uint32_t node;
+	} steps[CDN_TRAIL_MAX];
+};
+
+/*
+ * How many bytes of the rule's text are a path, with nothing or a final slash
+ * and ** behind them; 0 when there is more to it.
+ */
+size_t cdn_plain_length(const struct cdn_match_rule *rule);
+
+/* Does the rule match whose text begins with so many bytes of a path? */
+bool cdn_plain_match(cdn_str text, size_t length, cdn_str path);
+
+/* The node behind all names of the path; 0 when one is empty. */
+uint32_t cdn_plain_node(struct cdn_draft *draft,
+    struct cdn_trail trails[CDN_TRAILS], cdn_str path);
+
+#endif
