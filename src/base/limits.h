@@ -102,6 +102,10 @@
 #define CDN_RPC_PENDING_MAX  65536  /* requests in flight, each way */
 #define CDN_RPC_DECODE_MAX   4	    /* times that %XX is taken for one byte */
 #define CDN_GUARD_ASKS_MAX   64	    /* calls that wait for approval, of one guard */
+#define CDN_GUARD_LINGER_US  50UL   /* awake for what comes, before it sleeps */
+#define CDN_GUARD_LINGER_PAUSE 256  /* turns at most in which it does not try */
+#define CDN_GUARD_GRACE_MS   2000   /* for a server to end, then after SIGTERM */
+#define CDN_GUARD_STUCK_MS   3000   /* at the end, with no byte taken */
 #define CDN_MCP_CALLS_MAX    1024   /* calls of our tools in flight */
 #define CDN_MCP_RUNNING_MAX  32	    /* of them, those that run */
 #define CDN_MCP_RESULT_MAX   (2UL * 1024UL * 1024UL) /* bytes of what one gives */

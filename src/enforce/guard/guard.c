@@ -7,14 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/guard/linger.h"
 #include "enforce/guard/pins.h"
 #include "enforce/guard/relay.h"
 #include "enforce/launch/launch.h"
 #include "enforce/run/run.h"
 #include "enforce/sys/sys.h"
 
-#define GRACE_MS  2000 /* to end by itself; then once more after SIGTERM */
-#define STUCK_MS  3000 /* at the end: nobody took a byte for so long */
 #define PIPE_SIZE (1024 * 1024)
 
 struct guard {
@@ -30,6 +29,7 @@ struct guard {
 	struct cdn_outlet to_client, to_server;
 	int flags[2];		  /* of the client's descriptors; -1: kept */
 	struct cdn_relay relay;
+	struct cdn_linger for_client, for_server;
 	bool over;		  /* nobody of the server is left */
 	bool audit_lost;
 	unsigned urged;		  /* 0, then SIGTERM, then SIGKILL */
@@ -272,7 +272,7 @@ is_stuck(struct guard *g)
 		g->taken = taken;
 		g->moved_ms = now;
 	}
-	return now >= g->moved_ms + STUCK_MS;
+	return now >= g->moved_ms + CDN_GUARD_STUCK_MS;
 }
 
 static void
@@ -294,7 +294,7 @@ end_input(struct guard *g)
 			     "the client's last message has no end: it is "
 			     "dropped", g);
 	cdn_outlet_done(&g->to_server);
-	g->deadline_ms = g->over ? 0 : now_ms() + GRACE_MS;
+	g->deadline_ms = g->over ? 0 : now_ms() + CDN_GUARD_GRACE_MS;
 }
 
 /* Told once, then no longer asked. */
@@ -306,7 +306,7 @@ urge(struct guard *g)
 	(void)!cdn_run_signal(cdn_launch_running(g->process),
 	    g->urged == 0 ? SIGTERM : SIGKILL, NULL);
 	g->urged++;
-	g->deadline_ms = now_ms() + GRACE_MS;
+	g->deadline_ms = now_ms() + CDN_GUARD_GRACE_MS;
 }
 
 enum end { CLIENT_IN, CLIENT_OUT, SERVER_IN, SERVER_OUT, PROCESS, END_MAX };
@@ -337,7 +337,7 @@ wait_ms(const struct guard *g)
 	uint64_t late = cdn_asks_late_ms(&g->relay.asks);
 
 	if (until == 0 && g->moved_ms != 0)
-		until = g->moved_ms + STUCK_MS;
+		until = g->moved_ms + CDN_GUARD_STUCK_MS;
 	if (until == 0 || (late != 0 && late < until))
 		until = late;
 	if (until == 0)
@@ -383,6 +383,18 @@ is_done(struct guard *g, const struct pollfd fds[END_MAX])
 	    fds[SERVER_OUT].revents == 0));
 }
 
+/* Somebody was told something, and may answer before we are asleep. */
+static bool
+linger(struct guard *g, struct pollfd fds[END_MAX])
+{
+	bool client = cdn_linger_told(&g->for_client, g->to_client.taken);
+	bool server = cdn_linger_told(&g->for_server, g->to_server.taken);
+
+	if (server && g->relay.asked_by_client.count > 0)
+		return cdn_linger(&g->for_server, fds, END_MAX);
+	return client && cdn_linger(&g->for_client, fds, END_MAX);
+}
+
 static void
 loop(struct guard *g)
 {
@@ -393,7 +405,7 @@ loop(struct guard *g)
 	cdn_pipe_signal_off(&signal);
 	do {
 		watch(g, fds);
-		if (poll(fds, END_MAX, wait_ms(g)) < 0) {
+		if (!linger(g, fds) && poll(fds, END_MAX, wait_ms(g)) < 0) {
 			if (errno != EINTR)
 				fail(g, cdn_err_sys(&err, errno, "poll"), &err);
 			for (int i = 0; i < END_MAX; i++)
