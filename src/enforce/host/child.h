@@ -1,5 +1,5 @@
 /*
- * child - trying in a child what cannot be undone.  Only for this room.
+ * child - trying in a child what cannot be undone.
  *
  * The children share our memory and are waited for at once.  They send no
  * SIGCHLD and a wait() elsewhere in the program does not see them.

@@ -1,226 +1,232 @@
 /*
- * helped - the many mounts of a sandbox, made for bwrap while it waits.
+ * helped - a sandbox of bwrap, filled for it while it waits.
  *
- * bwrap reads the table of mounts again for every mount it makes, so a thousand
- * of them take it seconds.  It is told the few that others lie in; the rest is
- * put into its namespace from here, each with the same few calls, by a process
- * that enters it.  What lies there afterwards is looked at as if bwrap had made
- * it (mounted.c), and before anything of the run begins.
+ * bwrap reads the table of mounts again for every mount it makes, so a dozen
+ * take it milliseconds, and a thousand seconds.  It is told the root and /proc;
+ * all the rest is put into its namespace from here, each with the same few
+ * calls, by a process that enters it (mounting.c), before anything of the run
+ * begins.
  */
 #include "enforce/launch/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/host/child.h"
+#include "enforce/launch/mounting.h"
 #include "enforce/sys/raw.h"
-#include "enforce/sys/sys.h"
 
-/* As bwrap calls them while it mounts. */
-#define NEW_ROOT "/newroot"
-#define OLD_ROOT "/oldroot"
+#define PTYS "/dev/pts/"
 
-/* The same on every architecture, since 5.2; mount_setattr since 5.12. */
-enum { OPEN_TREE = 428, MOVE_MOUNT, FSOPEN, FSCONFIG, FSMOUNT,
-	MOUNT_SETATTR = 442 };
-
-#define TREE_CLONE   1U		 /* OPEN_TREE_CLONE */
-#define RECURSIVE    0x8000U	 /* AT_RECURSIVE */
-#define BOTH_EMPTY   (0x04U | 0x40U) /* MOVE_MOUNT_[FT]_EMPTY_PATH */
-#define READ_ONLY    0x01U	 /* MOUNT_ATTR_RDONLY */
-#define HARMLESS     (0x02U | 0x04U) /* MOUNT_ATTR_NOSUID, NODEV */
-#define SET_STRING   1U		 /* FSCONFIG_SET_STRING */
-#define CMD_CREATE   6U		 /* FSCONFIG_CMD_CREATE */
-
-struct attributes {
-	uint64_t set, clear, propagation, userns_fd;
+struct list {
+	struct cdn_arena *arena;
+	struct cdn_step *v;
+	size_t n;
+	size_t capacity;
+	bool oom;
 };
 
-/* What the process that helps tells, if it fails. */
-struct failure {
-	size_t mount;
-	int error;
-};
-
-/* ----- In the namespace: nothing but system calls ---------------------------- */
-
-static int
-open_root(const char *root)
+static void
+add(struct list *l, const struct cdn_step *step)
 {
-	static const struct cdn_open_how how = { .flags =
-		    O_PATH | O_DIRECTORY };
+	struct cdn_step *v = l->oom || step->path == NULL ? NULL :
+	    cdn_arena_grow(l->arena, l->v, l->n, &l->capacity, sizeof(*v));
 
-	return cdn_sys_openat2(AT_FDCWD, root, &how);
+	if (v == NULL) {
+		l->oom = true;
+		return;
+	}
+	l->v = v;
+	v[l->n++] = *step;
 }
 
-static int
-open_below(const char *root, const char *path)
-{
-	static const struct cdn_open_how how = { .flags = O_PATH,
-		.resolve = CDN_RESOLVE_BENEATH | CDN_RESOLVE_NO_SYMLINKS };
-	cdn_cleanup_fd int dir = open_root(root);
+/* ----- Mounts as steps --------------------------------------------------- */
 
-	return dir < 0 ? dir : cdn_sys_openat2(dir, path + 1, &how);
+static const char *
+text_of(unsigned mode)
+{
+	return mode == 0 ? "0000" : mode == 0111 ? "0111" : "0555";
 }
 
-/* A copy of what the host has at a path, not mounted anywhere yet. */
-static int
-clone_tree(const char *path, bool read_only)
+/* Directories on the way to a place in something that is ours alone. */
+static void
+add_way(struct list *l, const char *outer, const char *path)
 {
-	cdn_cleanup_fd int from = open_below(OLD_ROOT, path);
-	struct attributes attributes = { .set = HARMLESS |
-		    (read_only ? READ_ONLY : 0) };
-	long fd, r;
+	size_t start = strcmp(outer, "/") == 0 ? 0 : strlen(outer);
 
-	if (from < 0)
-		return from;
-	fd = cdn_raw(OPEN_TREE, from, "", TREE_CLONE | RECURSIVE |
-	    AT_EMPTY_PATH | O_CLOEXEC);
-	if (fd < 0)
-		return (int)fd;
-	r = cdn_raw(MOUNT_SETATTR, fd, "", AT_EMPTY_PATH | RECURSIVE,
-	    &attributes, sizeof(attributes));
-	if (r < 0)
-		close((int)fd);
-	return (int)(r < 0 ? r : fd);
+	for (const char *at = strchr(path + start + 1, '/'); at != NULL;
+	     at = strchr(at + 1, '/'))
+		add(l, &(struct cdn_step){ .kind = CDN_STEP_DIR,
+		    .path = cdn_arena_dup(l->arena, path, (size_t)(at - path)),
+		    .mode = 0755, .lax = true });
 }
 
-static int
-make_closed(void)
+static bool
+is_inhabited(const struct cdn_bwrap_plan *plan, size_t i)
 {
-	long fs = cdn_raw(FSOPEN, "tmpfs", 1 /* FSOPEN_CLOEXEC */);
-	long r = fs < 0 ? fs : cdn_raw(FSCONFIG, fs, SET_STRING, "mode",
-	    "0000", 0);
-
-	if (r >= 0)
-		r = cdn_raw(FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0);
-	if (r >= 0)
-		r = cdn_raw(FSMOUNT, fs, 1 /* FSMOUNT_CLOEXEC */,
-		    READ_ONLY | HARMLESS);
-	if (fs >= 0)
-		close((int)fs);
-	return (int)r;
+	return i + 1 < plan->count && cdn_plan_below(plan->mounts[i + 1].path,
+	    plan->mounts[i].path);
 }
 
-static int
-make(const struct cdn_bwrap_mount *mount)
+static struct cdn_step
+empty_step(const struct cdn_bwrap_plan *plan, size_t i, struct cdn_step step)
 {
+	unsigned mode = plan->mounts[i].mode;
+
+	step.kind = mode == 0 && !is_inhabited(plan, i) ? CDN_STEP_CLOSED :
+							  CDN_STEP_TMPFS;
+	step.from = text_of(mode);
+	step.point = step.point == CDN_POINT_THERE ? CDN_POINT_THERE :
+						     CDN_POINT_DIR;
+	return step;
+}
+
+static void
+add_device(struct list *l, const char *from, const char *path)
+{
+	add(l, &(struct cdn_step){ .kind = CDN_STEP_BIND, .path = path,
+	    .from = from, .point = CDN_POINT_FILE, .device = true });
+}
+
+/*
+ * As programs expect it, and as bwrap makes it; over the one of bwrap, in which
+ * it has a file open.  console: a terminal that the run has, or NULL; under this
+ * name ttyname(3) finds it.
+ */
+static void
+add_dev(struct list *l, const char *console)
+{
+	static const char *const devices[] = { "/dev/null", "/dev/zero",
+		"/dev/full", "/dev/random", "/dev/urandom", "/dev/tty" };
+	static const struct cdn_step rest[] = {
+		{ CDN_STEP_LINK, "/dev/stdin", "/proc/self/fd/0" },
+		{ CDN_STEP_LINK, "/dev/stdout", "/proc/self/fd/1" },
+		{ CDN_STEP_LINK, "/dev/stderr", "/proc/self/fd/2" },
+		{ CDN_STEP_LINK, "/dev/fd", "/proc/self/fd" },
+		{ CDN_STEP_LINK, "/dev/core", "/proc/kcore" },
+		{ CDN_STEP_LINK, "/dev/ptmx", "pts/ptmx" },
+		{ CDN_STEP_PTYS, "/dev/pts", .point = CDN_POINT_DIR },
+		{ CDN_STEP_TMPFS, "/dev/shm", "0755", .point = CDN_POINT_DIR },
+	};
+
+	add(l, &(struct cdn_step){ CDN_STEP_TMPFS, "/dev", "0755" });
+	for (size_t i = 0; i < CDN_LEN(devices); i++)
+		add_device(l, devices[i], devices[i]);
+	for (size_t i = 0; i < CDN_LEN(rest); i++)
+		add(l, &rest[i]);
+	if (console != NULL)
+		add_device(l, console, "/dev/console");
+}
+
+static void
+add_mount(struct list *l, const struct cdn_bwrap_plan *plan, size_t i,
+    const char *console)
+{
+	const struct cdn_bwrap_mount *mount = &plan->mounts[i];
+	struct cdn_step step = { .kind = CDN_STEP_BIND, .path = mount->path,
+		.from = mount->path, .brief = mount->brief,
+		.point = mount->within == NULL ? CDN_POINT_THERE :
+		    mount->directory	       ? CDN_POINT_DIR :
+						 CDN_POINT_FILE };
+
 	switch (mount->kind) {
 	case CDN_MOUNT_RO:
+		step.read_only = true;
+		break;
 	case CDN_MOUNT_RW:
-		return clone_tree(mount->path, mount->kind == CDN_MOUNT_RO);
-	case CDN_MOUNT_NOTHING:
-		return clone_tree("/dev/null", true);
-	case CDN_MOUNT_EMPTY:
-		return make_closed();
+		break;
 	case CDN_MOUNT_DEVICE:
+		step.device = true;
+		break;
+	case CDN_MOUNT_NOTHING:
+		/* As no device can be opened there, it cannot be opened. */
+		step.from = "/dev/null";
+		step.read_only = true;
+		break;
+	case CDN_MOUNT_EMPTY:
+		step = empty_step(plan, i, step);
+		break;
 	case CDN_MOUNT_LINK:
+		step = (struct cdn_step){ CDN_STEP_LINK, mount->path,
+			mount->from };
+		break;
 	case CDN_MOUNT_DIR:
+		step = (struct cdn_step){ CDN_STEP_DIR, mount->path,
+			.mode = mount->mode };
+		break;
 	case CDN_MOUNT_TMP:
+		step.kind = mount->from != NULL ? CDN_STEP_BIND :
+						  CDN_STEP_TMPFS;
+		step.from = mount->from != NULL ? mount->from : "0755";
+		step.point = step.point == CDN_POINT_THERE ? CDN_POINT_THERE :
+							     CDN_POINT_DIR;
+		break;
 	case CDN_MOUNT_DEV:
+		add_dev(l, console);
+		return;
 	case CDN_MOUNT_PROC:
 	case CDN_MOUNT_KIND_MAX:
-		break;
+		return;
 	}
-	return -EINVAL;
+	add(l, &step);
 }
 
-/* Only in a directory of the sandbox's own: never on the host. */
-static int
-make_point(const struct cdn_bwrap_mount *mount)
+/* When all that is mounted into them is there. */
+static void
+add_seals(struct list *l, const struct cdn_bwrap_plan *plan)
 {
-	cdn_cleanup_fd int dir = open_root(NEW_ROOT);
-	long r;
+	for (size_t i = 0; i < plan->count; i++) {
+		enum cdn_mount_kind kind = plan->mounts[i].kind;
 
-	if (dir < 0)
-		return dir;
-	if (mount->directory)
-		r = cdn_raw(SYS_mkdirat, dir, mount->path + 1, 0755);
-	else
-		r = cdn_raw(SYS_openat, dir, mount->path + 1, O_WRONLY |
-		    O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
-	if (r >= 0 && !mount->directory)
-		close((int)r);
-	return r < 0 ? (int)r : 0;
-}
-
-static int
-put(const struct cdn_bwrap_mount *mount)
-{
-	cdn_cleanup_fd int tree = make(mount);
-	cdn_cleanup_fd int on = -1;
-	int r = 0;
-
-	if (tree < 0)
-		return tree == -ENOENT && mount->brief ? 0 : tree;
-	if (mount->pointless)
-		r = make_point(mount);
-	if (r < 0)
-		return r;
-	on = open_below(NEW_ROOT, mount->path);
-	return on < 0 ? on : (int)cdn_raw(MOVE_MOUNT, tree, "", on, "",
-	    BOTH_EMPTY);
-}
-
-static struct failure
-put_all(const struct cdn_bwrap_plan *plan, const int namespaces[2])
-{
-	struct failure failure = { plan->count, 0 };
-
-	for (int i = 0; i < 2 && failure.error == 0; i++)
-		failure.error = (int)-cdn_raw(SYS_setns, namespaces[i], 0);
-	for (size_t i = 0; i < plan->count && failure.error == 0; i++)
-		if (plan->mounts[i].ours)
-			failure = (struct failure){ i, -put(&plan->mounts[i]) };
-	return failure;
-}
-
-/* ----- Outside ------------------------------------------------------------------ */
-
-/* The user namespace first: only there it has a right to the other one. */
-static int
-open_namespaces(pid_t pid, int ret[2])
-{
-	static const char *const names[] = { "user", "mnt" };
-	char path[64];
-
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid,
-		    names[i]);
-		ret[i] = open(path, O_RDONLY | O_CLOEXEC);
-		if (ret[i] < 0)
-			return -errno;
+		if (kind == CDN_MOUNT_EMPTY || kind == CDN_MOUNT_DEV ||
+		    kind == CDN_MOUNT_PROC)
+			add(l, &(struct cdn_step){ .kind = CDN_STEP_SEAL,
+			    .path = plan->mounts[i].path });
 	}
-	return 0;
 }
 
-static int
-help(const struct cdn_bwrap_plan *plan, const int namespaces[2],
-    struct failure *ret)
+static void
+add_all(struct list *l, const struct cdn_bwrap_plan *plan, const char *cwd,
+    const char *console)
 {
-	struct failure failure;
-	int tell[2], status;
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct cdn_bwrap_mount *mount = &plan->mounts[i];
+
+		if (cdn_bwrap_is_told(mount))
+			continue;
+		if (mount->within != NULL)
+			add_way(l, mount->within, mount->path);
+		add_mount(l, plan, i, console);
+	}
+	if (!cdn_bwrap_has(plan, cwd)) {
+		add_way(l, "/", cwd);
+		add(l, &(struct cdn_step){ .kind = CDN_STEP_DIR, .path = cwd,
+		    .mode = 0111, .lax = true });
+	}
+	add_seals(l, plan);
+}
+
+/* ----- Outside ----------------------------------------------------------- */
+
+/* The name of the terminal that the process has as its output, if any. */
+static const char *
+find_console(struct cdn_arena *arena, pid_t pid)
+{
+	char link[64], name[64];
+	struct stat has, named;
 	ssize_t n;
-	pid_t pid;
 
-	if (pipe2(tell, O_CLOEXEC) != 0)
-		return -errno;
-	pid = fork();
-	if (pid == 0) {
-		failure = put_all(plan, namespaces);
-		n = write(tell[1], &failure, sizeof(failure));
-		for (;;)
-			(void)cdn_raw(SYS_exit_group,
-			    n == (ssize_t)sizeof(failure) ? 0 : 1);
-	}
-	close(tell[1]);
-	n = pid < 0 ? -1 : read(tell[0], ret, sizeof(*ret));
-	close(tell[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return n == (ssize_t)sizeof(*ret) ? 0 : -EIO;
+	snprintf(link, sizeof(link), "/proc/%d/fd/1", (int)pid);
+	n = readlink(link, name, sizeof(name) - 1);
+	if (n <= (ssize_t)strlen(PTYS) || n >= (ssize_t)sizeof(name) - 1 ||
+	    strncmp(name, PTYS, strlen(PTYS)) != 0)
+		return NULL;
+	name[n] = '\0';
+	return stat(link, &has) == 0 && lstat(name, &named) == 0 &&
+		S_ISCHR(named.st_mode) && has.st_dev == named.st_dev &&
+		has.st_ino == named.st_ino ?
+	    cdn_arena_dup(arena, name, (size_t)n) : NULL;
 }
 
 /* Older kernels cannot change the flags of a tree before it is mounted. */
@@ -234,29 +240,23 @@ cdn_launch_can_help(const struct cordon_plan *plan)
 }
 
 int
-cdn_launch_help(const struct cordon_plan *whole, pid_t pid,
-    struct cordon_error *err)
+cdn_launch_help(struct cordon_process *p, pid_t pid, struct cordon_error *err)
 {
-	const struct cdn_bwrap_plan *plan = &whole->bwrap;
-	int namespaces[2] = { -1, -1 };
-	struct failure failure = { plan->count, 0 };
-	bool any = false;
-	int r = 0;
+	const struct cdn_bwrap_plan *plan = &p->plan->bwrap;
+	struct list l = { .arena = p->arena };
+	struct cdn_mounting m = { .pidfd = -1 };
+	int r;
 
-	for (size_t i = 0; cdn_launch_can_help(whole) && i < plan->count &&
-	     !any; i++)
-		any = plan->mounts[i].ours;
-	if (any)
-		r = open_namespaces(pid, namespaces);
-	if (any && r == 0)
-		r = help(plan, namespaces, &failure);
-	for (int i = 0; i < 2; i++)
-		if (namespaces[i] >= 0)
-			close(namespaces[i]);
-	if (r == 0 && failure.error == 0)
-		return 0;
-	return cdn_err_sys(err, r < 0 ? -r : failure.error, "'%s' cannot be "
-	    "mounted in the sandbox of bwrap (use '--backend native')",
-	    failure.mount < plan->count ? plan->mounts[failure.mount].path :
-					  "/");
+	add_all(&l, plan, p->cwd, find_console(p->arena, pid));
+	if (l.oom)
+		return cdn_err_nomem(err);
+	m.steps = l.v;
+	m.count = m.at = l.n;
+	m.pidfd = (int)cdn_raw(SYS_pidfd_open, pid, 0);
+	r = m.pidfd < 0 ? m.pidfd : cdn_child_try(cdn_mounting_main, &m, 0);
+	if (m.pidfd >= 0)
+		close(m.pidfd);
+	return r == 0 ? 0 : cdn_err_sys(err, -r, "'%s' cannot be mounted in "
+	    "the sandbox of bwrap (use '--backend native')",
+	    m.at < m.count ? m.steps[m.at].path : "/");
 }

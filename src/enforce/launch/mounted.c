@@ -5,7 +5,8 @@
  * there (another run in the same workspace) can put a symbolic link in the
  * place of a directory, and bwrap follows it.  So the objects are opened here
  * first, links refused, and compared with what lies there in its sandbox while
- * it waits, before anything of the run begins.
+ * it waits, before anything of the run begins.  (What helped.c mounts needs none
+ * of it: there no link is followed.)
  */
 #include "enforce/launch/process.h"
 
@@ -37,8 +38,16 @@ is_the_hosts(const struct cdn_bwrap_mount *mount)
 	    mount->kind == CDN_MOUNT_DEVICE;
 }
 
+/* Did bwrap make it? */
+static bool
+is_its(const struct cdn_bwrap_mount *mount, bool helped)
+{
+	return !helped || mount->kind == CDN_MOUNT_DEV ||
+	    cdn_bwrap_is_told(mount);
+}
+
 int
-cdn_mounted_open(const struct cdn_bwrap_plan *plan, int *fds,
+cdn_mounted_open(const struct cdn_bwrap_plan *plan, bool helped, int *fds,
     struct cordon_error *err)
 {
 	static const struct cdn_open_how how = { .flags = O_PATH,
@@ -48,7 +57,7 @@ cdn_mounted_open(const struct cdn_bwrap_plan *plan, int *fds,
 		const struct cdn_bwrap_mount *mount = &plan->mounts[i];
 
 		fds[i] = -1;
-		if (!is_the_hosts(mount))
+		if (!is_its(mount, helped) || !is_the_hosts(mount))
 			continue;
 		fds[i] = cdn_sys_openat2(AT_FDCWD, mount->path, &how);
 		if (fds[i] < 0 && (fds[i] != -ENOENT || !mount->brief))
@@ -197,8 +206,8 @@ cdn_mounted_is_in(const char *cwd, const struct cdn_run_place *is, pid_t pid,
 }
 
 int
-cdn_mounted_check(const struct cdn_bwrap_plan *plan, const int *fds, pid_t pid,
-    struct cordon_error *err)
+cdn_mounted_check(const struct cdn_bwrap_plan *plan, bool helped,
+    const int *fds, pid_t pid, struct cordon_error *err)
 {
 	cdn_cleanup_fd int root = open_root(pid, err);
 	int code = 0;
@@ -206,7 +215,8 @@ cdn_mounted_check(const struct cdn_bwrap_plan *plan, const int *fds, pid_t pid,
 	if (root < 0)
 		return root;
 	for (size_t i = 0; i < plan->count && code == 0; i++)
-		if (plan->mounts[i].kind != CDN_MOUNT_LINK &&
+		if (is_its(&plan->mounts[i], helped) &&
+		    plan->mounts[i].kind != CDN_MOUNT_LINK &&
 		    plan->mounts[i].kind != CDN_MOUNT_DIR)
 			code = check(&plan->mounts[i], root, fds[i], err);
 	return code;

@@ -71,15 +71,16 @@ void cdn_launch_wrapping_free(struct cdn_wrapping *wrapping);
 
 /*
  * mounted.c: is what lies at the mounts of the process what belongs there?  fds:
- * the host's objects, one for each mount, -1 where it has none.
+ * the host's objects, one for each mount, -1 where it has none.  helped: only
+ * where bwrap mounted something.
  */
-CDN_MUST_USE int cdn_mounted_open(const struct cdn_bwrap_plan *plan, int *fds,
-    struct cordon_error *err);
+CDN_MUST_USE int cdn_mounted_open(const struct cdn_bwrap_plan *plan,
+    bool helped, int *fds, struct cordon_error *err);
 CDN_MUST_USE int cdn_mounted_check(const struct cdn_bwrap_plan *plan,
-    const int *fds, pid_t pid, struct cordon_error *err);
-/* helped.c: mounts what bwrap was not told (`ours`), before that is asked. */
+    bool helped, const int *fds, pid_t pid, struct cordon_error *err);
+/* helped.c: mounts what bwrap was not told, when what it was told is right. */
 bool cdn_launch_can_help(const struct cordon_plan *plan);
-CDN_MUST_USE int cdn_launch_help(const struct cordon_plan *plan, pid_t pid,
+CDN_MUST_USE int cdn_launch_help(struct cordon_process *p, pid_t pid,
     struct cordon_error *err);
 /* Is that name, in the sandbox, this directory? */
 struct cdn_run_place;

@@ -296,7 +296,8 @@ cdn_launch_wrap(struct cordon_process *p, struct cordon_error *err)
 	if (code == 0)
 		code = make_relay(p, err);
 	if (code == 0)
-		code = cdn_mounted_open(&p->plan->bwrap, w->fds, err);
+		code = cdn_mounted_open(&p->plan->bwrap,
+		    cdn_launch_can_help(p->plan), w->fds, err);
 	if (code == 0)
 		fill_request(p);
 	return code;
@@ -364,6 +365,7 @@ static int
 go_on(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cdn_wrapping *w = p->wrapping;
+	bool helped;
 	pid_t pid;
 	int code;
 
@@ -379,9 +381,10 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 		return cdn_err(err, CORDON_E_ENFORCE, "'" CDN_WRAPPER_BWRAP
 		    "' does not say which process it made (use '--backend "
 		    "native')");
-	code = cdn_launch_help(p->plan, pid, err);
-	if (code == 0)
-		code = cdn_mounted_check(&p->plan->bwrap, w->fds, pid, err);
+	helped = cdn_launch_can_help(p->plan);
+	code = cdn_mounted_check(&p->plan->bwrap, helped, w->fds, pid, err);
+	if (code == 0 && helped)
+		code = cdn_launch_help(p, pid, err);
 	if (code == 0 && p->cwd_is != NULL)
 		code = cdn_mounted_is_in(p->cwd, p->cwd_is, pid, err);
 	if (code != 0)

@@ -48,13 +48,11 @@ struct cdn_bwrap_mount {
 	bool own;	  /* RW: of the run; perhaps not made yet */
 	bool brief;	  /* RO, RW: one entry of many, which may be gone by then */
 	bool pinned;	  /* RW in another one: itself it may not be changed */
-	bool pointless;	  /* it lies in an EMPTY one, which lacks its name */
 	/*
-	 * One of many.  bwrap takes longer for each, the more there are: whoever
-	 * can mount it in another way need not tell bwrap.  Nothing that bwrap
-	 * is told lies in it.
+	 * The place of the one around it, if that is the sandbox's alone and
+	 * lacks its name; NULL: there is something to mount it on.
 	 */
-	bool ours;
+	const char *within;
 };
 
 struct cdn_bwrap_plan {
@@ -106,7 +104,7 @@ struct cdn_bwrap_command {
 	 * there, before it goes on.
 	 */
 	int seccomp_fd, status_fd, ready_fd;
-	bool helped; /* somebody else makes those that are `ours` */
+	bool helped; /* somebody else makes those that need not be told */
 	/*
 	 * For people: what a run would make first need not be there, and a new
 	 * session is made in any case, because no filter forbids to type into
@@ -114,6 +112,15 @@ struct cdn_bwrap_command {
 	 */
 	bool alone;
 };
+
+/*
+ * bwrap takes longer for each mount, the more there are, so whoever can mount in
+ * another way tells it only these: the root, and /proc, which its own first
+ * process has to make.  It makes an empty /dev besides, for what it reads.
+ */
+bool cdn_bwrap_is_told(const struct cdn_bwrap_mount *mount);
+/* Is that directory there because of what is mounted? */
+bool cdn_bwrap_has(const struct cdn_bwrap_plan *plan, const char *dir);
 
 /*
  * The options, without the program in front and the command behind; ends with

@@ -3,8 +3,6 @@
  */
 #include "engine/bwrap/build.h"
 
-#define TOLD_MAX 16 /* mounts in one other that bwrap makes itself */
-
 int
 cdn_bwrap_add(struct cdn_bwrap_build *b, const struct cdn_bwrap_mount *mount)
 {
@@ -223,80 +221,32 @@ add_links(struct cdn_bwrap_build *b)
 	return code;
 }
 
-/* ----- Which are told --------------------------------------------------- */
+/* ----- What each lies in ------------------------------------------------ */
+
+static bool
+is_the_sandboxs(const struct cdn_bwrap_mount *mount)
+{
+	return mount->kind == CDN_MOUNT_EMPTY || mount->kind == CDN_MOUNT_DEV ||
+	    (mount->kind == CDN_MOUNT_TMP && mount->from == NULL);
+}
 
 /* Entries of a directory that is shared come and go; without one it is less. */
 static void
-mark_brief(struct cdn_bwrap_build *b)
+mark_within(struct cdn_bwrap_build *b)
 {
 	for (size_t i = 0; i < b->count; i++) {
 		struct cdn_bwrap_mount *mount = &b->mounts[i];
 		const struct cdn_bwrap_mount *around = cdn_bwrap_around(
 		    b->mounts, i, mount->path);
 
-		mount->pointless = around != NULL &&
-		    around->kind == CDN_MOUNT_EMPTY;
-		mount->brief = mount->pointless &&
+		if (around == NULL || !is_the_sandboxs(around))
+			continue;
+		mount->within = around->path;
+		mount->brief = around->kind == CDN_MOUNT_EMPTY &&
 		    (mount->kind == CDN_MOUNT_RO ||
 			(mount->kind == CDN_MOUNT_RW && !mount->own)) &&
 		    strcmp(around->path, "/") != 0;
 	}
-}
-
-static bool
-may_be_ours(const struct cdn_bwrap_mount *mount)
-{
-	return mount->kind == CDN_MOUNT_NOTHING ||
-	    mount->kind == CDN_MOUNT_RO ||
-	    (mount->kind == CDN_MOUNT_RW && !mount->own) ||
-	    (mount->kind == CDN_MOUNT_EMPTY && mount->mode == 0);
-}
-
-/* What lies in it comes right behind it. */
-static bool
-holds_told(const struct cdn_bwrap_build *b, size_t i)
-{
-	for (size_t k = i + 1; k < b->count &&
-	     cdn_plan_below(b->mounts[k].path, b->mounts[i].path); k++)
-		if (!b->mounts[k].ours)
-			return true;
-	return false;
-}
-
-/* How many lie in each; those in the root are told anyway. */
-static void
-count_inner(const struct cdn_bwrap_build *b, size_t *inner)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		const struct cdn_bwrap_mount *around = cdn_bwrap_around(
-		    b->mounts, i, b->mounts[i].path);
-
-		if (around != NULL && may_be_ours(&b->mounts[i]) &&
-		    strcmp(around->path, "/") != 0)
-			inner[around - b->mounts]++;
-	}
-}
-
-/* From the end, so that what lies in one is known before it. */
-static int
-mark_ours(struct cdn_bwrap_build *b)
-{
-	size_t *inner = cdn_arena_array(b->arena, b->count + 1,
-	    sizeof(*inner));
-
-	if (inner == NULL)
-		return cdn_err_nomem(b->err);
-	memset(inner, 0, (b->count + 1) * sizeof(*inner));
-	count_inner(b, inner);
-	for (size_t i = b->count; i-- > 0;) {
-		const struct cdn_bwrap_mount *around = cdn_bwrap_around(
-		    b->mounts, i, b->mounts[i].path);
-
-		b->mounts[i].ours = may_be_ours(&b->mounts[i]) &&
-		    around != NULL && inner[around - b->mounts] > TOLD_MAX &&
-		    !holds_told(b, i);
-	}
-	return 0;
 }
 
 int
@@ -312,6 +262,6 @@ cdn_bwrap_arrange(struct cdn_bwrap_build *b)
 	if (code == 0)
 		code = add_links(b);
 	put_in_order(b);
-	mark_brief(b);
-	return code != 0 ? code : mark_ours(b);
+	mark_within(b);
+	return code;
 }

@@ -137,6 +137,33 @@ put_sealed(struct words *w, const struct cdn_bwrap_mount *mount)
 		put2(w, "--remount-ro", mount->path);
 }
 
+bool
+cdn_bwrap_is_told(const struct cdn_bwrap_mount *mount)
+{
+	return mount->kind == CDN_MOUNT_PROC || strcmp(mount->path, "/") == 0;
+}
+
+/* The rest is made, and sealed, by somebody else. */
+static void
+put_told(struct words *w, const struct cdn_bwrap_plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (cdn_bwrap_is_told(&plan->mounts[i]))
+			put_mount(w, &plan->mounts[i], false);
+		else if (plan->mounts[i].kind == CDN_MOUNT_DEV)
+			put2(w, "--tmpfs", plan->mounts[i].path);
+}
+
+static void
+put_ready(struct words *w, int fd)
+{
+	if (fd < 0)
+		return;
+	put2(w, "--perms", "0000");
+	put_fd(w, "--file", fd);
+	put(w, READY);
+}
+
 /* ----- The rest ---------------------------------------------------------- */
 
 static void
@@ -174,9 +201,8 @@ put_head(struct words *w, const struct cdn_plan *plan,
 		put_variable(w, command->envp[i]);
 }
 
-/* Is it there because of what is mounted? */
-static bool
-is_there(const struct cdn_bwrap_plan *plan, const char *dir)
+bool
+cdn_bwrap_has(const struct cdn_bwrap_plan *plan, const char *dir)
 {
 	const struct cdn_bwrap_mount *around = cdn_bwrap_around(plan->mounts,
 	    plan->count, dir);
@@ -192,7 +218,7 @@ is_there(const struct cdn_bwrap_plan *plan, const char *dir)
 static void
 put_cwd(struct words *w, const struct cdn_bwrap_plan *plan, const char *cwd)
 {
-	if (is_there(plan, cwd))
+	if (cdn_bwrap_has(plan, cwd))
 		return;
 	put2(w, "--perms", "0111");
 	put2(w, "--dir", cwd);
@@ -206,18 +232,15 @@ cdn_bwrap_words(struct cdn_arena *arena, const struct cdn_bwrap_plan *plan,
 	struct words w = { .arena = arena };
 
 	put_head(&w, plan->plan, command);
-	for (size_t i = 0; i < plan->count; i++)
-		if (!command->helped || !plan->mounts[i].ours)
-			put_mount(&w, &plan->mounts[i], command->alone);
-	put_cwd(&w, plan, command->cwd);
-	if (command->ready_fd >= 0)
-		put2(&w, "--perms", "0000");
-	put_fd(&w, "--file", command->ready_fd);
-	if (command->ready_fd >= 0)
-		put(&w, READY);
-	for (size_t i = plan->count; i-- > 0;)
-		if (!command->helped || !plan->mounts[i].ours)
-			put_sealed(&w, &plan->mounts[i]);
+	if (command->helped)
+		put_told(&w, plan);
+	for (size_t i = 0; i < plan->count && !command->helped; i++)
+		put_mount(&w, &plan->mounts[i], command->alone);
+	if (!command->helped)
+		put_cwd(&w, plan, command->cwd);
+	put_ready(&w, command->ready_fd);
+	for (size_t i = plan->count; i-- > 0 && !command->helped;)
+		put_sealed(&w, &plan->mounts[i]);
 	put2(&w, "--chdir", command->cwd);
 	if (w.oom)
 		return cdn_err_nomem(err);

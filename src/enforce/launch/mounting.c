@@ -1,0 +1,246 @@
+/*
+ * mounting - the side of it that runs in the namespaces of bwrap.
+ *
+ * Every name is taken without following a symbolic link: below the root that
+ * the host has there, and below the one to come.  So what is mounted is what
+ * the plan spoke of, or it fails.
+ */
+#include "enforce/launch/mounting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+
+#include "enforce/sys/raw.h"
+#include "enforce/sys/sys.h"
+
+/* As bwrap calls them while it mounts. */
+#define NEW_ROOT "/newroot"
+#define OLD_ROOT "/oldroot"
+
+/* The same on every architecture, since 5.2; mount_setattr since 5.12. */
+enum { OPEN_TREE = 428, MOVE_MOUNT, FSOPEN, FSCONFIG, FSMOUNT, OPENAT2 = 437,
+	MOUNT_SETATTR = 442 };
+
+#define TREE_CLONE   1U		 /* OPEN_TREE_CLONE */
+#define RECURSIVE    0x8000U	 /* AT_RECURSIVE */
+#define BOTH_EMPTY   (0x04U | 0x40U) /* MOVE_MOUNT_[FT]_EMPTY_PATH */
+#define READ_ONLY    0x01U	 /* MOUNT_ATTR_RDONLY */
+#define NO_SUID	     0x02U	 /* MOUNT_ATTR_NOSUID */
+#define NO_DEVICES   0x04U	 /* MOUNT_ATTR_NODEV */
+#define NO_EXEC	     0x08U	 /* MOUNT_ATTR_NOEXEC */
+#define SET_STRING   1U		 /* FSCONFIG_SET_STRING */
+#define CMD_CREATE   6U		 /* FSCONFIG_CMD_CREATE */
+#define CLOEXEC	     1U		 /* FSOPEN_CLOEXEC, FSMOUNT_CLOEXEC */
+
+struct attributes {
+	uint64_t set, clear, propagation, userns_fd;
+};
+
+/* ----- Names ------------------------------------------------------------- */
+
+CDN_BARE static void
+close_raw(long fd)
+{
+	if (fd >= 0)
+		(void)cdn_raw(SYS_close, fd);
+}
+
+/* An absolute path as one below a directory. */
+CDN_BARE static const char *
+below(const char *path)
+{
+	return path[1] == '\0' ? "." : path + 1;
+}
+
+CDN_BARE static long
+open_below(long root, const char *path)
+{
+	const struct cdn_open_how how = { .flags = O_PATH | O_CLOEXEC,
+		.resolve = CDN_RESOLVE_BENEATH | CDN_RESOLVE_NO_SYMLINKS };
+
+	return cdn_raw(OPENAT2, root, below(path), &how, sizeof(how));
+}
+
+CDN_BARE static long
+make_dir(const struct cdn_mounting *m, const struct cdn_step *step)
+{
+	long r = cdn_raw(SYS_mkdirat, m->new_root, below(step->path),
+	    step->mode);
+
+	return r == -EEXIST && step->lax ? 0 : r;
+}
+
+/* Only in a directory of the sandbox's own: never on the host. */
+CDN_BARE static long
+make_point(const struct cdn_mounting *m, const struct cdn_step *step)
+{
+	long fd;
+
+	if (step->point == CDN_POINT_THERE)
+		return 0;
+	if (step->point == CDN_POINT_DIR)
+		return cdn_raw(SYS_mkdirat, m->new_root, below(step->path),
+		    0755);
+	fd = cdn_raw(SYS_openat, m->new_root, below(step->path), O_WRONLY |
+	    O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
+	close_raw(fd);
+	return fd < 0 ? fd : 0;
+}
+
+/* ----- Trees that are mounted nowhere yet -------------------------------- */
+
+/* A copy of what is there, with all that is mounted in it. */
+CDN_BARE static long
+copy_tree(long from)
+{
+	return cdn_raw(OPEN_TREE, from, "", TREE_CLONE | RECURSIVE |
+	    AT_EMPTY_PATH | O_CLOEXEC);
+}
+
+CDN_BARE static long
+copy_hosts(const struct cdn_mounting *m, const struct cdn_step *step)
+{
+	const struct attributes attributes = { .set = NO_SUID |
+		    (step->device ? 0 : NO_DEVICES) |
+		    (step->read_only ? READ_ONLY : 0) };
+	long from = open_below(m->old_root, step->from), tree, r;
+
+	if (from < 0)
+		return from;
+	tree = copy_tree(from);
+	close_raw(from);
+	if (tree < 0)
+		return tree;
+	r = cdn_raw(MOUNT_SETATTR, tree, "", AT_EMPTY_PATH | RECURSIVE,
+	    &attributes, sizeof(attributes));
+	if (r < 0)
+		close_raw(tree);
+	return r < 0 ? r : tree;
+}
+
+struct setting {
+	const char *name, *value;
+};
+
+CDN_BARE static long
+make_system(const char *type, const struct setting *settings, size_t n,
+    unsigned attributes)
+{
+	long fs = cdn_raw(FSOPEN, type, CLOEXEC), r = fs;
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = cdn_raw(FSCONFIG, fs, SET_STRING, settings[i].name,
+		    settings[i].value, 0);
+	if (r >= 0)
+		r = cdn_raw(FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0);
+	if (r >= 0)
+		r = cdn_raw(FSMOUNT, fs, CLOEXEC, attributes);
+	close_raw(fs);
+	return r;
+}
+
+CDN_BARE static long
+make_tmpfs(const char *mode, unsigned more)
+{
+	const struct setting settings[] = { { "mode", mode } };
+
+	return make_system("tmpfs", settings, CDN_LEN(settings),
+	    NO_SUID | NO_DEVICES | more);
+}
+
+/* One for all of them: nobody can tell them apart, or change them. */
+CDN_BARE static long
+copy_closed(struct cdn_mounting *m)
+{
+	if (m->closed < 0)
+		m->closed = make_tmpfs("0000", READ_ONLY);
+	return m->closed < 0 ? m->closed : copy_tree(m->closed);
+}
+
+CDN_BARE static long
+make_ptys(void)
+{
+	const struct setting settings[] = { { "ptmxmode", "0666" },
+		{ "mode", "620" } };
+
+	return make_system("devpts", settings, CDN_LEN(settings),
+	    NO_SUID | NO_EXEC);
+}
+
+/* ----- Steps ------------------------------------------------------------- */
+
+CDN_BARE static long
+put(const struct cdn_mounting *m, const struct cdn_step *step, long tree)
+{
+	long r = tree < 0 ? tree : make_point(m, step), on;
+
+	if (r < 0) {
+		close_raw(tree);
+		return tree == -ENOENT && step->brief ? 0 : r;
+	}
+	on = open_below(m->new_root, step->path);
+	r = on < 0 ? on : cdn_raw(MOVE_MOUNT, tree, "", on, "", BOTH_EMPTY);
+	close_raw(on);
+	close_raw(tree);
+	return r;
+}
+
+CDN_BARE static long
+seal(const struct cdn_mounting *m, const struct cdn_step *step)
+{
+	const struct attributes attributes = { .set = READ_ONLY };
+	long fd = open_below(m->new_root, step->path);
+	long r = fd < 0 ? fd : cdn_raw(MOUNT_SETATTR, fd, "", AT_EMPTY_PATH,
+	    &attributes, sizeof(attributes));
+
+	close_raw(fd);
+	return r;
+}
+
+CDN_BARE static long
+take(struct cdn_mounting *m, const struct cdn_step *step)
+{
+	switch (step->kind) {
+	case CDN_STEP_DIR:
+		return make_dir(m, step);
+	case CDN_STEP_LINK:
+		return cdn_raw(SYS_symlinkat, step->from, m->new_root,
+		    below(step->path));
+	case CDN_STEP_BIND:
+		return put(m, step, copy_hosts(m, step));
+	case CDN_STEP_TMPFS:
+		return put(m, step, make_tmpfs(step->from, 0));
+	case CDN_STEP_CLOSED:
+		return put(m, step, copy_closed(m));
+	case CDN_STEP_PTYS:
+		return put(m, step, make_ptys());
+	case CDN_STEP_SEAL:
+		return seal(m, step);
+	}
+	return -EINVAL;
+}
+
+/* The descriptors are those of a process that ends now. */
+CDN_BARE int
+cdn_mounting_main(void *mounting)
+{
+	struct cdn_mounting *m = mounting;
+	long r = cdn_raw(SYS_setns, m->pidfd, CLONE_NEWUSER | CLONE_NEWNS);
+
+	m->at = m->count;
+	m->closed = -1;
+	(void)cdn_raw(SYS_umask, 0);
+	if (r >= 0)
+		r = m->old_root = cdn_raw(SYS_openat, AT_FDCWD, OLD_ROOT,
+		    O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (r >= 0)
+		r = m->new_root = cdn_raw(SYS_openat, AT_FDCWD, NEW_ROOT,
+		    O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	for (size_t i = 0; i < m->count && r >= 0; i++) {
+		r = take(m, &m->steps[i]);
+		if (r < 0)
+			m->at = i;
+	}
+	return r < 0 ? (int)r : 0;
+}
