@@ -149,10 +149,10 @@ is "$environ" 0 'bwrap has no environment at all'
 is "$(inside --env GIVEN='a b=c' -- sh -c 'echo "$GIVEN"')" 'a b=c' \
     'the command has its own'
 # While it runs, nobody reads the variables of the run in a command line.
+mkfifo src/pipe
 GIVEN_TOKEN=whisper inside --env GIVEN_TOKEN -- sh -c "echo up >src/up; cat src/pipe" \
     </dev/null >/dev/null 2>&1 &
 runner=$!
-mkfifo src/pipe
 for ((i = 0; i < 3000; i++)); do
 	[ ! -e src/up ] || break
 	sleep 0.02
