@@ -3,24 +3,23 @@
  */
 #include "front/mcp/call.h"
 
-#include <errno.h>
+#include "front/mcp/server.h"
+#include "front/mcp/told.h"
 
 /* Until somebody answers, the call is cancelled, or it is too late. */
 static enum cordon_answer
 wait_for_user(struct mcp_call *call)
 {
-	struct timespec until;
+	uint64_t until_ms = mcp_now_ms() + CDN_MCP_APPROVAL_MS;
 	enum cordon_answer answer = CORDON_ANSWER_NO;
-	int code = 0;
+	bool in_time = true;
 
-	(void)clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += CDN_MCP_APPROVAL_MS / 1000;
 	call->question = MCP_ASK_USER;
 	mcp_calls_wake(call->all);
 	while (call->question != MCP_USER_ANSWERED && !call->cancelled &&
-	    code != ETIMEDOUT)
-		code = pthread_cond_timedwait(&call->told, &call->all->lock,
-		    &until);
+	    in_time)
+		in_time = mcp_told_wait(&call->told, &call->all->lock,
+		    until_ms);
 	if (call->question == MCP_USER_ANSWERED && call->accepted &&
 	    !call->cancelled)
 		answer = CORDON_ANSWER_YES;

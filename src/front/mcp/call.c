@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "front/mcp/told.h"
+
 static _Thread_local struct mcp_call *current;
 
 struct mcp_call *
@@ -89,7 +91,7 @@ mcp_call_add(struct mcp_calls *calls, struct mcp_call *call,
 		mcp_call_free(call);
 		return code;
 	}
-	pthread_cond_init(&call->told, NULL);
+	mcp_told_init(&call->told);
 	while (*end != NULL)
 		end = &(*end)->next;
 	*end = call;
