@@ -148,6 +148,17 @@ check_directive(const char *line, const char *end, struct cdn_pos pos,
 	return false;
 }
 
+/* How many characters from p on are as most of a document. */
+static size_t
+plain_run(const char *p, const char *end)
+{
+	const char *at = p;
+
+	while (at < end && *at >= ' ' && *at < 0x7f)
+		at++;
+	return (size_t)(at - p);
+}
+
 bool
 cdn_bytes_check(cdn_str text, const char *source, struct cdn_report *report)
 {
@@ -162,6 +173,9 @@ cdn_bytes_check(cdn_str text, const char *source, struct cdn_report *report)
 	for (const char *p = text.p; p < end; p += len) {
 		if (p == line && !check_directive(p, end, pos, report))
 			return false;
+		len = plain_run(p, end);
+		if (len > 0)
+			continue;
 		len = cdn_utf8_len(p, end);
 		pos.column = (unsigned)(p - line) + 1;
 		if (!check_char(p, len, end, pos, report))

@@ -46,7 +46,8 @@ place(struct reader *r, yaml_mark_t mark)
 	while (r->chars < mark.index && r->bytes < r->text.n) {
 		bool line_end = p[r->bytes] == '\n';
 
-		r->bytes += cdn_utf8_len(p + r->bytes, end);
+		r->bytes += (unsigned char)p[r->bytes] < 0x80 ? 1 :
+		    cdn_utf8_len(p + r->bytes, end);
 		r->chars++;
 		if (line_end) {
 			r->line++;
