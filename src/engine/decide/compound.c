@@ -205,6 +205,32 @@ cdn_decide_subtrees(const struct cdn_authority *authority, enum cordon_as as,
 	}
 }
 
+/* Of a path below which all may be read. */
+static enum cdn_subtree
+subtree_readable(const struct cdn_authority *a, enum cordon_as as,
+    enum cordon_op op, cdn_str stripped)
+{
+	enum cdn_subtree result = subtree_one(a, as, op, stripped);
+
+	return a->outer == NULL ? result :
+	    both(result, subtree_readable(a->outer, as, op, stripped));
+}
+
+void
+cdn_decide_subtrees_in(const struct cdn_authority *authority,
+    enum cordon_as as, cdn_str path, const enum cdn_subtree above[CDN_RULE_OPS],
+    enum cdn_subtree ret[CDN_RULE_OPS])
+{
+	if (above[CORDON_READ] == CDN_SUBTREE_MIXED) {
+		cdn_decide_subtrees(authority, as, path, ret);
+		return;
+	}
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
+		ret[op] = above[op] == CDN_SUBTREE_MIXED ?
+		    subtree_readable(authority, as, op,
+			cdn_authority_strip(path)) : above[op];
+}
+
 /* ----- Does anything change below when p becomes q? ------------------------- */
 
 static bool

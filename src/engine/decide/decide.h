@@ -167,6 +167,11 @@ enum cdn_subtree cdn_decide_subtree(const struct cdn_authority *authority,
 void cdn_decide_subtrees(const struct cdn_authority *authority,
     enum cordon_as as, cdn_str path, enum cdn_subtree ret[CDN_RULE_OPS]);
 
+/* The same for a path below one of which this is known already. */
+void cdn_decide_subtrees_in(const struct cdn_authority *authority,
+    enum cordon_as as, cdn_str path, const enum cdn_subtree above[CDN_RULE_OPS],
+    enum cdn_subtree ret[CDN_RULE_OPS]);
+
 /* True only if no path below changes any verdict when p becomes q. */
 bool cdn_decide_same(const struct cdn_authority *authority, enum cordon_as as,
     cdn_str p, cdn_str q);

@@ -172,6 +172,13 @@ struct cdn_matcher {
 size_t cdn_cursor_go(const struct cdn_matcher *matcher, cdn_str path,
     struct cdn_cursor *ret);
 
+/*
+ * The rule for the place whose last name begins there, as cdn_cursor_check();
+ * and the cursor, which stands at its directory and did not give up, enters it.
+ */
+int cdn_cursor_pass(const struct cdn_matcher *matcher, cdn_str path,
+    size_t name_at, struct cdn_cursor *at);
+
 /* Works out the cursor at the root; cdn_cursor_root() copies it. */
 void cdn_cursor_init(const struct cdn_matcher *matcher, struct cdn_cursor *ret);
 

@@ -68,8 +68,9 @@ cdn_matcher_subtree(const struct cdn_matcher *matcher, cdn_str prefix)
 	at = cdn_cursor_go(matcher, prefix, &cursor);
 	if (cursor.gave_up)
 		return CDN_SUBTREE_MIXED;
-	rule = cdn_cursor_check(matcher, &cursor, prefix, at);
-	cdn_cursor_enter(matcher, &cursor, prefix, at, &cursor);
+	rule = cdn_cursor_pass(matcher, prefix, at, &cursor);
+	if (prefix.n > CDN_PATH_MAX)
+		rule = CDN_NO_RULE;
 	return subtree_at(matcher, &cursor, rule);
 }
 

@@ -327,9 +327,8 @@ stay(struct cdn_cursor *at)
 /* The best rule for the last name. */
 INLINE int
 finish(const struct cdn_matcher *matcher, const struct cdn_cursor *from,
-    const struct cdn_segment *name)
+    const struct cdn_segment *name, uint32_t literal)
 {
-	uint32_t literal = look_up(matcher, name, from->names);
 	CDN_UNINITIALIZED struct cdn_cursor to;
 
 	to.below = from->below;
@@ -412,6 +411,26 @@ cdn_cursor_enter(const struct cdn_matcher *matcher,
 }
 
 int
+cdn_cursor_pass(const struct cdn_matcher *matcher, cdn_str path, size_t name_at,
+    struct cdn_cursor *at)
+{
+	CDN_UNINITIALIZED struct cdn_cursor from;
+	struct cdn_segment name;
+	uint32_t literal;
+	int rule;
+
+	if (at->count == 0)
+		return at->below;
+	copy(&from, at);
+	name = name_of(path, name_at);
+	literal = look_up(matcher, &name, from.names);
+	rule = finish(matcher, &from, &name, literal);
+	step(matcher, &from, &name, literal, at);
+	at->gave_up |= from.gave_up;
+	return rule;
+}
+
+int
 cdn_cursor_check(const struct cdn_matcher *matcher,
     const struct cdn_cursor *parent, cdn_str path, size_t name_at)
 {
@@ -421,7 +440,8 @@ cdn_cursor_check(const struct cdn_matcher *matcher,
 		return CDN_NO_RULE;
 	if (CDN_UNLIKELY(parent->gave_up))
 		return ask_each_rule(matcher, path, parent->below);
-	return finish(matcher, parent, &name);
+	return finish(matcher, parent, &name,
+	    look_up(matcher, &name, parent->names));
 }
 
 /* ----- Whole paths ------------------------------------------------------- */
@@ -438,9 +458,13 @@ cdn_cursor_go(const struct cdn_matcher *matcher, cdn_str path,
 
 	copy(from, &matcher->root);
 	cdn_splitter_init(&splitter, path);
-	while (cdn_splitter_next(&splitter, &p, &n)) {
+	for (;;) {
 		struct cdn_segment name;
 
+		if (from->count == 0) /* nothing more to be met */
+			cdn_splitter_skip(&splitter);
+		if (!cdn_splitter_next(&splitter, &p, &n))
+			break;
 		if ((from->flags & CDN_NODE_DEEP_GLOBS) == 0 &&
 		    (from->names &
 			cdn_name_bit(cdn_head_at(p, n, path.p, end))) == 0) {
@@ -500,7 +524,8 @@ cdn_matcher_check(const struct cdn_matcher *matcher, cdn_str path)
 		to = swap;
 	}
 	name = cdn_segment_at(p, n, path.p, end);
-	return finish(matcher, from, &name);
+	return finish(matcher, from, &name,
+	    look_up(matcher, &name, from->names));
 }
 
 bool

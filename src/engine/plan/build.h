@@ -56,11 +56,31 @@ CDN_MUST_USE int cdn_plan_find_shortfalls(struct cdn_plan_build *b);
 
 /* ----- roots.c ----------------------------------------------------------- */
 
+/* The end sorts before a slash, and a slash before any other byte. */
+static inline int
+cdn_plan_byte_cmp(char a, char b)
+{
+	unsigned x = a == '\0' ? 0 : a == '/' ? 1 : (unsigned char)a + 1U;
+	unsigned y = b == '\0' ? 0 : b == '/' ? 1 : (unsigned char)b + 1U;
+
+	return x < y ? -1 : x > y;
+}
+
 /*
  * As cdn_plan_path_cmp(), for two that begin with *alike bytes in common; then
  * it is how many they really have.
  */
-int cdn_plan_path_cmp_from(const char *a, cdn_str b, size_t *alike);
+static inline int
+cdn_plan_path_cmp_from(const char *a, cdn_str b, size_t *alike)
+{
+	size_t n = *alike;
+
+	while (n < b.n && a[n] == b.p[n])
+		n++;
+	*alike = n;
+	return cdn_plan_byte_cmp(a[n], n < b.n ? b.p[n] : '\0');
+}
+
 /* Is it one of these places or below one? */
 bool cdn_plan_in_places(const struct cdn_place_list *places, const char *path);
 

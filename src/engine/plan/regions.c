@@ -28,6 +28,7 @@
 /* A place and what is said of it. */
 struct spot {
 	const char *path;
+	uint64_t key; /* of an entry: what its name begins with */
 	bool directory;
 	enum cdn_subtree says[CDN_RULE_OPS];
 	enum cdn_region_kind kind;
@@ -70,33 +71,46 @@ ask_file(const struct cdn_plan_build *b, enum cordon_op op, const char *path)
 	return verdict.allowed ? CDN_SUBTREE_ALLOW : CDN_SUBTREE_DENY;
 }
 
+/* above: what is said of a directory above it, as far as it is not mixed. */
 static struct spot
-look(const struct cdn_plan_build *b, const char *path, bool directory)
+look_in(const struct cdn_plan_build *b, const char *path, bool directory,
+    const enum cdn_subtree above[CDN_RULE_OPS])
 {
 	struct spot spot = { .path = path, .directory = directory };
 
 	if (directory)
-		cdn_decide_subtrees(b->view, CORDON_AS_PROCESS,
-		    cdn_str_of(path), spot.says);
+		cdn_decide_subtrees_in(b->view, CORDON_AS_PROCESS,
+		    cdn_str_of(path), above, spot.says);
 	for (enum cordon_op op = CORDON_READ; !directory && op <= CORDON_EXEC;
 	     op++)
 		spot.says[op] = op > CORDON_READ &&
 			spot.says[CORDON_READ] == CDN_SUBTREE_DENY ?
-		    CDN_SUBTREE_DENY : ask_file(b, op, path);
+		    CDN_SUBTREE_DENY : above[op] != CDN_SUBTREE_MIXED ?
+		    above[op] : ask_file(b, op, path);
 	spot.kind = kind_of(spot.says);
 	return spot;
 }
 
+/* Nothing is known of where it lies. */
+static const enum cdn_subtree unknown[CDN_RULE_OPS] = { CDN_SUBTREE_MIXED,
+	CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED };
+
+static struct spot
+look(const struct cdn_plan_build *b, const char *path, bool directory)
+{
+	return look_in(b, path, directory, unknown);
+}
+
 /* What holds for a name that no rule speaks of; its path is not kept. */
 static struct spot
-look_at_rest(const struct cdn_plan_build *b, const char *dir)
+look_at_rest(const struct cdn_plan_build *b, const struct spot *dir)
 {
 	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	struct spot spot = { .kind = CDN_REGION_MIXED_READ };
 
-	if (cdn_plan_join(dir, CDN_STR(CDN_PLAN_NO_NAME), path))
-		spot = look(b, path, true);
-	spot.path = dir;
+	if (cdn_plan_join(dir->path, CDN_STR(CDN_PLAN_NO_NAME), path))
+		spot = look_in(b, path, true, dir->says);
+	spot.path = dir->path;
 	return spot;
 }
 
@@ -155,7 +169,7 @@ add_passage(struct cdn_plan_build *b, const struct spot *dir)
 
 struct listing {
 	struct cdn_plan_build *b;
-	const char *dir;
+	const struct spot *dir;
 	enum cdn_region_kind unless; /* needs no region; KIND_MAX: all do */
 	bool directories_only;
 	struct spot *v;
@@ -179,6 +193,17 @@ keep(struct listing *l, const struct spot *spot)
 	return 0;
 }
 
+/* The first bytes of a name, so that keys have the order of names. */
+static uint64_t
+key_of(const char *name)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < sizeof(key); i++)
+		key = key << 8 | (*name == '\0' ? 0 : (unsigned char)*name++);
+	return key;
+}
+
 static int
 on_entry(const char *name, bool is_directory, void *arg)
 {
@@ -189,17 +214,21 @@ on_entry(const char *name, bool is_directory, void *arg)
 	if (++l->b->entries > CDN_PLAN_ENTRIES_MAX)
 		return TOO_MANY;
 	if ((l->directories_only && !is_directory) ||
-	    !cdn_plan_join(l->dir, cdn_str_of(name), path))
+	    !cdn_plan_join(l->dir->path, cdn_str_of(name), path))
 		return 0;
-	spot = look(l->b, path, is_directory);
+	spot = look_in(l->b, path, is_directory, l->dir->says);
+	spot.key = key_of(name);
 	return spot.kind == l->unless ? 0 : keep(l, &spot);
 }
 
+/* Entries of one directory: most are told apart by their keys. */
 static int
 spot_cmp(const void *a, const void *b)
 {
 	const struct spot *x = a, *y = b;
 
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
 	return strcmp(x->path, y->path);
 }
 
@@ -211,7 +240,7 @@ list(struct listing *l)
 	int code = TOO_MANY;
 
 	if (l->b->depth < CDN_PLAN_DEPTH_MAX)
-		code = reader->list(reader->arg, l->dir, on_entry, l,
+		code = reader->list(reader->arg, l->dir->path, on_entry, l,
 		    l->b->err);
 	if (code == 0 && l->n > 0)
 		qsort(l->v, l->n, sizeof(*l->v), spot_cmp);
@@ -227,7 +256,7 @@ is_bound(int code)
 
 /* ----- Below a mixed region ---------------------------------------------- */
 
-static int gain(struct cdn_plan_build *b, const char *dir,
+static int gain(struct cdn_plan_build *b, const struct spot *dir,
     enum cdn_region_kind above);
 
 /*
@@ -245,14 +274,15 @@ gain_one(struct cdn_plan_build *b, const struct spot *spot,
 	if (spot->kind != above)
 		code = add(b, spot, spot->kind);
 	if (code != 0 || !spot->directory || !cdn_region_is_mixed(spot->kind) ||
-	    cdn_region_is_mixed(look_at_rest(b, spot->path).kind))
+	    cdn_region_is_mixed(look_at_rest(b, spot).kind))
 		return code;
-	return gain(b, spot->path, spot->kind);
+	return gain(b, spot, spot->kind);
 }
 
 /* Only directories: what is written to a file is often a new file. */
 static int
-gain(struct cdn_plan_build *b, const char *dir, enum cdn_region_kind above)
+gain(struct cdn_plan_build *b, const struct spot *dir,
+    enum cdn_region_kind above)
 {
 	struct listing l = { .b = b, .dir = dir, .unless = CDN_REGION_CLOSED,
 		.directories_only = true };
@@ -293,7 +323,7 @@ stay(struct cdn_plan_build *b, const struct spot *dir, bool descending_helps)
 
 	if (code != 0 || !b->broker || !descending_helps)
 		return code;
-	return gain(b, dir->path, dir->kind);
+	return gain(b, dir, dir->kind);
 }
 
 /* Past a bound it stays mixed, but what the floor closes is not given away. */
@@ -311,7 +341,7 @@ undo(struct cdn_plan_build *b, const struct spot *dir, size_t mark)
 static int
 break_up_forced(struct cdn_plan_build *b, const struct spot *dir)
 {
-	struct listing l = { .b = b, .dir = dir->path,
+	struct listing l = { .b = b, .dir = dir,
 		.unless = CDN_REGION_KIND_MAX };
 	size_t mark = b->region_count;
 	int code = list(&l);
@@ -331,7 +361,8 @@ static bool
 is_listed(const char *path, const void *arg)
 {
 	const struct listing *l = arg;
-	struct spot wanted = { .path = path };
+	struct spot wanted = { .path = path,
+		.key = key_of(strrchr(path, '/') + 1) };
 
 	return l->n > 0 && bsearch(&wanted, l->v, l->n, sizeof(*l->v),
 	    spot_cmp) != NULL;
@@ -357,7 +388,7 @@ break_up(struct cdn_plan_build *b, const struct spot *dir,
     const struct spot *rest)
 {
 	bool only_modify = dir->kind == CDN_REGION_MIXED_MODIFY;
-	struct listing l = { .b = b, .dir = dir->path,
+	struct listing l = { .b = b, .dir = dir,
 		.unless = only_modify || rest->kind == CDN_REGION_CLOSED ?
 		    rest->kind : CDN_REGION_KIND_MAX };
 	size_t mark = b->region_count;
@@ -380,7 +411,7 @@ break_up(struct cdn_plan_build *b, const struct spot *dir,
 static int
 walk_mixed(struct cdn_plan_build *b, const struct spot *dir)
 {
-	struct spot rest = look_at_rest(b, dir->path);
+	struct spot rest = look_at_rest(b, dir);
 	bool open = rest.kind == CDN_REGION_OPEN;
 
 	if (!open && !cdn_region_is_mixed(rest.kind))
@@ -408,9 +439,12 @@ region_around(const struct cdn_plan_build *b, const char *path)
 
 	for (size_t i = 0; i < b->region_count; i++) {
 		const struct cdn_region *region = &b->regions[i];
-		size_t n = strlen(region->path);
+		size_t n;
 
-		if (n > best_n && cdn_plan_at_or_below(path, region->path)) {
+		if (!cdn_plan_at_or_below(path, region->path))
+			continue;
+		n = strlen(region->path);
+		if (n > best_n) {
 			best = region;
 			best_n = n;
 		}

@@ -8,36 +8,12 @@
 
 /* ----- Paths ------------------------------------------------------------- */
 
-/* The end sorts before a slash, and a slash before any other byte. */
-static unsigned
-weight(char c)
-{
-	return c == '\0' ? 0 : c == '/' ? 1 : (unsigned char)c + 1U;
-}
-
-static int
-cmp_weights(unsigned x, unsigned y)
-{
-	return x < y ? -1 : x > y;
-}
-
-int
-cdn_plan_path_cmp_from(const char *a, cdn_str b, size_t *alike)
-{
-	size_t n = *alike;
-
-	while (n < b.n && a[n] == b.p[n])
-		n++;
-	*alike = n;
-	return cmp_weights(weight(a[n]), n < b.n ? weight(b.p[n]) : 0);
-}
-
 int
 cdn_plan_path_cmp(const char *a, const char *b)
 {
 	size_t n = cdn_alike(cdn_str_of(a), cdn_str_of(b));
 
-	return cmp_weights(weight(a[n]), weight(b[n]));
+	return cdn_plan_byte_cmp(a[n], b[n]);
 }
 
 /* What follows dir in path, or NULL when it lies elsewhere. */

@@ -44,6 +44,28 @@ wrong(struct tally *t, const struct draft *d, const char *what,
 
 /* ----- Subtrees ------------------------------------------------------------------ */
 
+/* Asked with what is known above: the same, or what was in doubt before. */
+static void
+check_known(const struct draft *d, const struct world *w, enum cordon_as as,
+    const char *path, const enum cdn_subtree above[CDN_RULE_OPS])
+{
+	enum cdn_subtree all[CDN_RULE_OPS], in[CDN_RULE_OPS];
+
+	for (size_t i = 0; i < draft_path_count; i++) {
+		if (!draft_below(draft_paths[i], path))
+			continue;
+		cdn_decide_subtrees(w->authority, as,
+		    cdn_str_of(draft_paths[i]), all);
+		cdn_decide_subtrees_in(w->authority, as,
+		    cdn_str_of(draft_paths[i]), above, in);
+		for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
+			if (in[op] != all[op] && (all[op] !=
+				CDN_SUBTREE_MIXED || in[op] != above[op]))
+				wrong(&subtrees, d, "subtrees in", path,
+				    draft_paths[i], as, op);
+	}
+}
+
 static void
 check_subtree(const struct draft *d, const struct world *w, enum cordon_as as,
     enum cordon_op op, const char *path)
@@ -56,6 +78,8 @@ check_subtree(const struct draft *d, const struct world *w, enum cordon_as as,
 	cdn_decide_subtrees(w->authority, as, cdn_str_of(path), all);
 	if (all[op] != got)
 		wrong(&subtrees, d, "subtrees", path, "", as, op);
+	if (op == CORDON_READ)
+		check_known(d, w, as, path, all);
 	for (size_t i = 0; i < draft_path_count; i++)
 		if (draft_below(draft_paths[i], path)) {
 			count++;
