@@ -16,24 +16,6 @@ struct sorting {
 	unsigned char *room; /* for half of all elements */
 };
 
-#define WORD sizeof(uint64_t)
-
-/* Elements are small, and most of them are words. */
-static void
-put(const struct sorting *s, unsigned char *to, const unsigned char *from)
-{
-	if (s->width % WORD != 0) {
-		memcpy(to, from, s->width);
-		return;
-	}
-	for (size_t i = 0; i < s->width; i += WORD) {
-		uint64_t word;
-
-		__builtin_memcpy(&word, from + i, WORD);
-		__builtin_memcpy(to + i, &word, WORD);
-	}
-}
-
 /* Two sorted neighbours become one; the first is put aside meanwhile. */
 static void
 merge(const struct sorting *s, unsigned char *at, size_t left, size_t right)
@@ -46,7 +28,7 @@ merge(const struct sorting *s, unsigned char *at, size_t left, size_t right)
 	while (a < a_end && b < b_end) {
 		const unsigned char **first = s->cmp(a, b) <= 0 ? &a : &b;
 
-		put(s, at, *first);
+		memcpy(at, *first, s->width);
 		*first += s->width;
 		at += s->width;
 	}
