@@ -235,22 +235,13 @@ recorded(const struct cordon_process *p, int code,
 	return cdn_launch_recorded(&p->terms, p->options, code, why, err);
 }
 
+/* Before anything of it begins it is told, and kept. */
 static int
-begin(struct cordon_process *p, struct cordon_error *err)
+announce(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cordon_error why = { 0 };
-	bool wraps = p->terms.backend == CORDON_BACKEND_BWRAP &&
-	    p->plan->plan->caged;
 	int code;
 
-	fill_request(p);
-	if (p->handed_fd >= 0) { /* it is recorded where it was handed to */
-		cdn_launch_tell_agent(p->plan, p->options);
-		return cdn_run_start(&p->request, &p->running, err);
-	}
-	code = wraps ? cdn_launch_wrap(p, err) : 0;
-	if (code != 0)
-		return code;
 	cdn_launch_tell(p->plan, p->options);
 	cdn_launch_tell_agent(p->plan, p->options);
 	cdn_launch_tell_network(p->plan, p->options);
@@ -262,9 +253,42 @@ begin(struct cordon_process *p, struct cordon_error *err)
 	if (code == 0)
 		code = recorded(p, cdn_record_agent(p->record, p->session,
 		    &why), &why, err);
+	return code;
+}
+
+/* bwrap makes its namespaces meanwhile, and waits. */
+static int
+begin_wrapped(struct cordon_process *p, struct cordon_error *err)
+{
+	int code = cdn_launch_wrap(p, err);
+
 	if (code == 0)
 		code = cdn_run_start(&p->request, &p->running, err);
-	return code == 0 && wraps ? cdn_launch_unwrap(p, err) : code;
+	if (code != 0)
+		return code;
+	code = announce(p, err);
+	if (code == 0)
+		code = cdn_launch_unwrap(p, err);
+	if (code != 0)
+		cdn_launch_give_up(p);
+	return code;
+}
+
+static int
+begin(struct cordon_process *p, struct cordon_error *err)
+{
+	int code;
+
+	fill_request(p);
+	if (p->handed_fd >= 0) { /* it is recorded where it was handed to */
+		cdn_launch_tell_agent(p->plan, p->options);
+		return cdn_run_start(&p->request, &p->running, err);
+	}
+	if (p->terms.backend == CORDON_BACKEND_BWRAP && p->plan->plan->caged)
+		return begin_wrapped(p, err);
+	code = announce(p, err);
+	return code != 0 ? code :
+			   cdn_run_start(&p->request, &p->running, err);
 }
 
 static int

@@ -42,7 +42,9 @@ static const struct cdn_shortfall table[] = {
 	    "write rules for whole directories", .stricter = true },
 	[MASK_METADATA] = { "root-metadata",
 	    "modes, owners, times and attributes cannot be changed: root could "
-	    "change those of the host's devices", "run it as another user",
+	    "change those of the host's devices; compilers and package managers "
+	    "fail for it",
+	    "use '--backend native', or run it as another user",
 	    .stricter = true },
 	[MASK_BORDERS] = { "mount-borders",
 	    "what is mounted by itself cannot be renamed or removed, and "
