@@ -53,13 +53,44 @@ ask_oracle(struct examination *e)
 	return true;
 }
 
+/* Two names, each of which is asked: one goes, one comes. */
+static bool
+is_rename(const struct question *q)
+{
+	return q->expected &&
+	    (q->act == ACT_RENAME || q->act == ACT_RENAME_DIR);
+}
+
+static bool
+sbpl_says(const struct sbpl *sbpl, const struct question *q)
+{
+	if (is_rename(q))
+		return sbpl_allows(sbpl, acts[ACT_DELETE].sbpl,
+			   at("%s", q->path)) &&
+		    sbpl_allows(sbpl, acts[ACT_CREATE].sbpl,
+			at("%s", q->other));
+	return sbpl_allows(sbpl, acts[q->act].sbpl, at("%s", q->real));
+}
+
 /* Seatbelt folds case, as volumes of macOS do. */
 static bool
 is_folded(const struct draft *draft, const struct question *q, bool says)
 {
-	enum oracle folded = oracle_ask(draft, acts[q->act].op, q->real, true);
+	size_t op = acts[q->act].op;
+	enum oracle folded = oracle_ask(draft, op, q->real, true);
+	enum oracle other = !is_rename(q) ? folded :
+		oracle_ask(draft, op, q->other, true);
 
-	return folded != ORACLE_NOT_SURE && (folded == ORACLE_ALLOW) == says;
+	return folded != ORACLE_NOT_SURE && other != ORACLE_NOT_SURE &&
+	    (folded == ORACLE_ALLOW && other == ORACLE_ALLOW) == says;
+}
+
+/* It judges names, not what is moved (docs/backends.md). */
+static bool
+is_moved(const struct question *q, bool says)
+{
+	return is_rename(q) && says &&
+	    (q->changes || (q->act == ACT_RENAME_DIR && q->split));
 }
 
 static bool
@@ -76,13 +107,13 @@ ask_sbpl(struct examination *e)
 		const struct question *q = &e->questions->v[i];
 		bool says;
 
-		if (!is_simple(q))
+		if (!is_simple(q) && !is_rename(q))
 			continue;
-		says = sbpl_allows(sbpl, acts[q->act].sbpl,
-		    at("%s", q->real));
+		says = sbpl_says(sbpl, q);
 		if (says == q->verdict.allowed)
 			e->tally->agree[BY_SBPL]++;
-		else if (is_folded(&e->world->draft, q, says))
+		else if (is_moved(q, says) ||
+		    is_folded(&e->world->draft, q, says))
 			e->tally->reported[BY_SBPL]++;
 		else
 			same = disagree(e, BY_SBPL, q, says);

@@ -4,7 +4,9 @@
  * Shares nothing with the compiler.  What is assumed of Seatbelt, for there is
  * none here to ask: the last rule that matches decides; "NAME*" is every
  * operation that begins so; a regular expression is searched for, '.' is any
- * byte, and a class that says what it is not eats a whole UTF-8 character.
+ * byte, and a class that says what it is not eats a whole UTF-8 character; who
+ * renames is asked for file-write-unlink of the old name and file-write-create
+ * of the new one.
  */
 #ifndef CDN_TESTS_SBPL_H
 #define CDN_TESTS_SBPL_H
