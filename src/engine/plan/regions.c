@@ -441,6 +441,9 @@ region_around(const struct cdn_plan_build *b, const char *path)
 		const struct cdn_region *region = &b->regions[i];
 		size_t n;
 
+		/* most are told apart by the first byte behind the slash */
+		if (region->path[1] != path[1] && region->path[1] != '\0')
+			continue;
 		if (!cdn_plan_at_or_below(path, region->path))
 			continue;
 		n = strlen(region->path);
