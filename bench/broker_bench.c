@@ -9,6 +9,7 @@
  *	CORDON=build/cordon [LANDSTRIP=file] broker_bench [ROUNDS]
  */
 #include "base/base.h"
+#include "broker_floor.h"
 #include "clock.h"
 
 #include <fcntl.h>
@@ -244,6 +245,26 @@ on_one_processor(bool one, cpu_set_t *all)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
+/* What every other figure here contains. */
+static void
+measure_floor(size_t rounds, bool descriptor)
+{
+	double *us = calloc(rounds, sizeof(*us));
+	size_t n = 0;
+
+	for (size_t i = 0; i < rounds; i++)
+		if ((us[n] = broker_floor(descriptor)) >= 0)
+			n++;
+	qsort(us, n, sizeof(*us), by_value);
+	printf("  kernel's own round trip: empty notifier, %-12s",
+	    descriptor ? "a descriptor" : "CONTINUE");
+	if (n > 0)
+		printf(" %10.2f us\n", us[n / 2]);
+	else
+		printf(" does not run here\n");
+	free(us);
+}
+
 static void
 measure_calls(size_t rounds)
 {
@@ -251,6 +272,8 @@ measure_calls(size_t rounds)
 	double plain = 0;
 
 	on_one_processor(true, &all);
+	measure_floor(rounds, false);
+	measure_floor(rounds, true);
 	for (size_t i = 0; i < CDN_LEN(calls); i++)
 		for (enum way way = PLAIN; way < WAYS; way++)
 			if (calls[i].ways[way] &&
