@@ -83,6 +83,7 @@
 #define CDN_PLAN_DEPTH_MAX   64	    /* directories in each other, below a root */
 #define CDN_PLAN_REPORT_MAX  32	    /* rules named in a run's record */
 #define CDN_BROKER_THREADS   64	    /* that answer calls, of one run */
+#define CDN_BROKER_ANSWERING 2	    /* of them, who are as good as idle */
 #define CDN_BROKER_SLOW	     48	    /* of them, those that wait for others */
 #define CDN_BROKER_GRACE_MS  500    /* for them to end, at its close */
 #define CDN_BROKER_TERMINALS 256    /* made by one run, at a time */

@@ -59,6 +59,7 @@ struct cdn_broker {
 	unsigned holders; /* of this memory */
 	unsigned threads; /* workers */
 	unsigned idle;	  /* of them */
+	unsigned answering; /* of them: will be idle in a moment */
 	unsigned slow;	  /* calls that wait for somebody else */
 	struct {
 		struct cdn_offer *where;

@@ -64,6 +64,15 @@ tell_hidden(struct cdn_call *call, const struct cdn_call_answer *answer)
 		cdn_call_tell_floor(call, "<not dumpable>", answer->error);
 }
 
+/* Who answers is done as soon as the caller is awake. */
+static void
+count_answering(struct cdn_broker *broker, int change)
+{
+	pthread_mutex_lock(&broker->mutex);
+	broker->answering += (unsigned)change;
+	pthread_mutex_unlock(&broker->mutex);
+}
+
 static void
 serve(struct cdn_broker *broker, const struct cdn_notif *notif)
 {
@@ -82,20 +91,29 @@ serve(struct cdn_broker *broker, const struct cdn_notif *notif)
 	else if (handler != NULL)
 		handler(&call, &answer);
 	tell_hidden(&call, &answer);
+	count_answering(broker, 1);
 	send_answer(broker->listener, notif->id, &answer);
+	count_answering(broker, -1);
 	cdn_call_tell_allowed(&call, &answer);
 }
 
 /* ----- The pool ------------------------------------------------------------------ */
 
-/* Somebody must be left to answer while this one is busy. */
+/*
+ * Somebody must be left to answer while this one is busy.  One caller alone
+ * comes with its next call before we have left the answer to the last one: a
+ * thread for each of these would be one for every call, and the kernel goes
+ * through all that listen.
+ */
 static void
 become_busy(struct cdn_broker *broker)
 {
 	bool more;
 
 	pthread_mutex_lock(&broker->mutex);
-	more = --broker->idle == 0 && broker->threads < CDN_BROKER_THREADS &&
+	more = --broker->idle == 0 &&
+	    broker->answering < CDN_BROKER_ANSWERING &&
+	    broker->threads < CDN_BROKER_THREADS &&
 	    broker->state != CDN_BROKER_CLOSING;
 	pthread_mutex_unlock(&broker->mutex);
 	if (more)
