@@ -23,8 +23,25 @@ struct cdn_notes {
 	char space[2 * (CDN_PATH_MAX + 1)]; /* of two names, at most */
 };
 
+/*
+ * What a thread of ours keeps from one call to the next.  A descriptor of
+ * /proc/TID/status is of that very thread: when it is gone nothing can be read
+ * from it, whoever has the number by then.  What it knows of files is what
+ * cannot change.
+ */
+struct cdn_kept {
+	pid_t tid;
+	int status; /* -1: none */
+	/* Of the mount met last.  Its number is never given to another one. */
+	uint64_t mount; /* 0: none */
+	bool on_proc;
+	bool may_fold;
+};
+#define CDN_KEPT_INIT { .status = -1 }
+
 struct cdn_call {
 	struct cdn_broker *broker;
+	struct cdn_kept *kept;
 	const struct cdn_notif *notif;
 	const char *name; /* "openat" */
 	pid_t tid;
@@ -86,6 +103,7 @@ struct cdn_object {
 	ino_t ino;
 	nlink_t nlink;
 	bool on_proc; /* of a process or of the kernel, not a file */
+	bool may_fold; /* its file system can ignore case */
 	bool unnamed; /* a pipe, a memfd: has no place in the tree, and whoever
 		       * reaches it has it already */
 };
@@ -207,7 +225,8 @@ bool cdn_call_waits(const struct cdn_call *call);
 bool cdn_call_is_hidden(const struct cdn_call *call);
 /* Has he put a filter on himself?  Also when nobody knows. */
 bool cdn_call_has_own_filter(const struct cdn_call *call);
-/* His umask (17 us: only when something is made). */
+void cdn_kept_done(struct cdn_kept *kept);
+/* His umask (8 to 17 us: only when something is made). */
 CDN_MUST_USE int cdn_call_umask(struct cdn_call *call, mode_t *ret);
 /* Is there a signal that would end, or stop, a call of his that waits? */
 bool cdn_call_has_signal(const struct cdn_call *call);

@@ -34,23 +34,66 @@ cdn_call_is_hidden(const struct cdn_call *call)
 	    cdn_call_waits(call);
 }
 
-/* The beginning of /proc/TID/NAME, as a string. */
 static int
-read_proc(const struct cdn_call *call, const char *name, char text[STATUS_MAX])
+open_proc(const struct cdn_call *call, const char *name)
 {
 	char path[64];
-	cdn_cleanup_fd int fd = -1;
-	ssize_t n;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)call->tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	n = read(fd, text, STATUS_MAX - 1);
+	return fd;
+}
+
+/* As a string; it counts if he still waits. */
+static int
+end_text(const struct cdn_call *call, char text[STATUS_MAX], ssize_t n)
+{
 	if (n <= 0)
 		return n < 0 ? -errno : -ESRCH;
 	text[n] = '\0';
 	return cdn_call_waits(call) ? 0 : -ESRCH;
+}
+
+/* The beginning of /proc/TID/stat. */
+static int
+read_stat(const struct cdn_call *call, char text[STATUS_MAX])
+{
+	cdn_cleanup_fd int fd = open_proc(call, "stat");
+
+	if (fd < 0)
+		return fd;
+	return end_text(call, text, read(fd, text, STATUS_MAX - 1));
+}
+
+void
+cdn_kept_done(struct cdn_kept *kept)
+{
+	if (kept->status >= 0)
+		close(kept->status);
+	kept->status = -1;
+}
+
+/* The beginning of /proc/TID/status. */
+static int
+read_status(const struct cdn_call *call, char text[STATUS_MAX])
+{
+	struct cdn_kept *kept = call->kept;
+	ssize_t n = kept->status >= 0 && kept->tid == call->tid ?
+	    pread(kept->status, text, STATUS_MAX - 1, 0) : -1;
+	int r;
+
+	if (n > 0)
+		return end_text(call, text, n);
+	cdn_kept_done(kept);
+	r = open_proc(call, "status");
+	if (r < 0)
+		return r;
+	kept->status = r;
+	kept->tid = call->tid;
+	return end_text(call, text, pread(r, text, STATUS_MAX - 1, 0));
 }
 
 /* The last number of the line, or 0: the innermost namespace's. */
@@ -77,7 +120,7 @@ status_number(const struct cdn_call *call, const char *name, int base,
     unsigned long *ret)
 {
 	char text[STATUS_MAX];
-	int r = read_proc(call, "status", text);
+	int r = read_status(call, text);
 	const char *line = r < 0 ? NULL : strstr(text, name);
 
 	if (line == NULL)
@@ -104,7 +147,7 @@ cdn_call_has_signal(const struct cdn_call *call)
 	char text[STATUS_MAX];
 	uint64_t came, caught;
 
-	if (read_proc(call, "status", text) < 0)
+	if (read_status(call, text) < 0)
 		return false;
 	came = (signals_of(text, "\nSigPnd:") | signals_of(text, "\nShdPnd:")) &
 	    ~signals_of(text, "\nSigBlk:");
@@ -154,7 +197,7 @@ cdn_call_tgid(struct cdn_call *call)
 
 	if (call->tgid != 0)
 		return 0;
-	r = read_proc(call, "status", text);
+	r = read_status(call, text);
 	line = r < 0 ? NULL : strstr(text, name);
 	if (line == NULL)
 		return r < 0 ? r : -EPERM;
@@ -169,7 +212,7 @@ int
 cdn_call_terminal(struct cdn_call *call, dev_t *ret)
 {
 	char text[STATUS_MAX];
-	int r = read_proc(call, "stat", text);
+	int r = read_stat(call, text);
 	const char *at = r < 0 ? NULL : strrchr(text, ')');
 	unsigned long tty;
 

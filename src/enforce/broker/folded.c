@@ -7,8 +7,6 @@
  */
 #include "enforce/broker/folded.h"
 
-#include <sys/vfs.h>
-
 #include "enforce/broker/inside.h"
 #include "enforce/path/path.h"
 #include "engine/match/fold.h"
@@ -17,11 +15,7 @@
 static bool
 may_fold(const struct cdn_object *object)
 {
-	struct statfs fs;
-	int fd = object->fd >= 0 ? object->fd : object->parent;
-
-	return fd < 0 || fstatfs(fd, &fs) != 0 ||
-	    cdn_path_may_fold((uint32_t)fs.f_type);
+	return (object->fd < 0 && object->parent < 0) || object->may_fold;
 }
 
 /* NULL with *ret_failed: it could not be made, and nothing may be allowed. */

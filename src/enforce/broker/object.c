@@ -7,12 +7,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/str.h"
 #include "enforce/broker/inside.h"
+#include "enforce/path/path.h"
 #include "enforce/sys/sys.h"
 
 #define DELETED " (deleted)"
@@ -67,21 +70,54 @@ is_unnamed(const struct cdn_object *object)
 	    strncmp(object->path, "/memfd:", 7) == 0;
 }
 
+/* What kind of file system it is on; mount is 0 where that has no number. */
+static void
+look_at_mount(struct cdn_call *call, uint64_t mount, struct cdn_object *ret)
+{
+	struct cdn_kept *kept = call->kept;
+	struct statfs fs;
+
+	if (mount == 0 || mount != kept->mount) {
+		bool known = fstatfs(ret->fd, &fs) == 0;
+
+		kept->mount = known ? mount : 0;
+		kept->on_proc = ret->dev == call->broker->proc_dev ||
+		    (known && fs.f_type == PROC_SUPER_MAGIC);
+		kept->may_fold = !known ||
+		    cdn_path_may_fold((uint32_t)fs.f_type);
+	}
+	ret->on_proc = kept->on_proc;
+	ret->may_fold = kept->may_fold;
+}
+
+static int
+look_at(struct cdn_call *call, int fd, struct cdn_object *ret)
+{
+	struct cdn_statx st;
+	int r = cdn_sys_statx(fd, "", AT_EMPTY_PATH,
+	    CDN_STATX_BASIC | CDN_STATX_MNT_ID_UNIQUE, &st);
+
+	if (r < 0)
+		return r;
+	ret->mode = st.mode;
+	ret->dev = makedev(st.dev_major, st.dev_minor);
+	ret->rdev = makedev(st.rdev_major, st.rdev_minor);
+	ret->ino = st.ino;
+	ret->nlink = st.nlink;
+	look_at_mount(call, (st.mask & CDN_STATX_MNT_ID_UNIQUE) != 0 ?
+	    st.mnt_id : 0, ret);
+	return 0;
+}
+
 int
 cdn_object_fill(struct cdn_call *call, int fd, struct cdn_object *ret)
 {
-	struct stat st;
 	int n;
 
 	ret->fd = fd;
-	if (fstat(fd, &st) != 0)
-		return -errno;
-	ret->mode = st.st_mode;
-	ret->dev = st.st_dev;
-	ret->rdev = st.st_rdev;
-	ret->ino = st.st_ino;
-	ret->nlink = st.st_nlink;
-	ret->on_proc = cdn_walk_is_proc(call, fd, st.st_dev);
+	n = look_at(call, fd, ret);
+	if (n < 0)
+		return n;
 	n = cdn_object_told(call, fd, ret->path);
 	if (n < 0)
 		return n;
@@ -105,13 +141,17 @@ cdn_object_done(struct cdn_object *object)
 
 /* ----- Finding it ---------------------------------------------------------------- */
 
-/* From the start, by hand; base stays the caller's. */
+/* From the start, by hand; *base is taken, but for the root. */
 static int
-find_slowly(struct cdn_call *call, int base, const char *path, unsigned how,
+find_slowly(struct cdn_call *call, int *base, const char *path, unsigned how,
     struct cdn_object *ret)
 {
-	int at = fcntl(base, F_DUPFD_CLOEXEC, 0);
+	int at = *base;
 
+	if (path[0] == '/')
+		at = fcntl(at, F_DUPFD_CLOEXEC, 0);
+	else
+		*base = -1;
 	return at < 0 ? -errno : cdn_walk(call, at, path, how, ret);
 }
 
@@ -218,8 +258,8 @@ cdn_object_find(struct cdn_call *call, int dirfd, const char *path,
 	else
 		r = find_fast(call, base, path, how, ret);
 	if (r == 1)
-		r = find_slowly(call, base, path, how, ret);
-	if (!absolute)
+		r = find_slowly(call, &base, path, how, ret);
+	if (!absolute && base >= 0)
 		close(base);
 	if (r < 0)
 		cdn_object_done(ret);

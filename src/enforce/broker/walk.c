@@ -268,6 +268,7 @@ arrive_missing(struct walk *walk, const struct step *step,
 	ret->ino = 0;
 	ret->nlink = 0;
 	ret->on_proc = parent.on_proc;
+	ret->may_fold = parent.may_fold;
 	ret->unnamed = false;
 	return name_it(walk, step, ret);
 }

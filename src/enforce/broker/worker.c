@@ -74,11 +74,12 @@ count_answering(struct cdn_broker *broker, int change)
 }
 
 static void
-serve(struct cdn_broker *broker, const struct cdn_notif *notif)
+serve(struct cdn_broker *broker, const struct cdn_notif *notif,
+    struct cdn_kept *kept)
 {
 	CDN_UNINITIALIZED struct cdn_notes notes;
-	struct cdn_call call = { .broker = broker, .notif = notif,
-		.tid = (pid_t)notif->pid };
+	struct cdn_call call = { .broker = broker, .kept = kept,
+		.notif = notif, .tid = (pid_t)notif->pid };
 	struct cdn_call_answer answer = { .kind = CDN_ANSWER_ERROR,
 		.error = ENOSYS };
 	cdn_handler_fn *handler = cdn_handler_find(notif->data.nr, &call.name);
@@ -185,15 +186,17 @@ await_call(int epoll)
 static void
 answer_calls(struct cdn_broker *broker, int epoll)
 {
+	struct cdn_kept kept = CDN_KEPT_INIT;
 	struct cdn_notif notif;
 
 	while (await_call(epoll)) {
 		if (!receive(broker, &notif))
 			continue;
 		become_busy(broker);
-		serve(broker, &notif);
+		serve(broker, &notif, &kept);
 		become_idle(broker);
 	}
+	cdn_kept_done(&kept);
 }
 
 static void

@@ -56,7 +56,10 @@ struct cdn_statx {
 #define CDN_STATX_INO	 0x0100U
 #define CDN_STATX_SIZE	 0x0200U
 #define CDN_STATX_BTIME	 0x0800U
+#define CDN_STATX_BASIC	 0x07ffU /* all that stat(2) tells */
 #define CDN_STATX_MNT_ID 0x1000U /* since 5.8 */
+/* In the same place, but never used again: since 6.8. */
+#define CDN_STATX_MNT_ID_UNIQUE 0x4000U
 
 CDN_MUST_USE int cdn_sys_statx(int dirfd, const char *path, int flags,
     unsigned mask, struct cdn_statx *ret);
