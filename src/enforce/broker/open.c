@@ -309,8 +309,12 @@ check_made(struct cdn_call *call, struct cdn_object *object, int fd, int flags)
 {
 	CDN_UNINITIALIZED struct cdn_object made;
 	struct stat st;
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), r;
+	int own, r;
 
+	if (cdn_object_told(call, fd, made.path) >= 0 &&
+	    strcmp(made.path, object->path) == 0)
+		return 0;
+	own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (own < 0)
 		return -errno;
 	made.parent = -1;
