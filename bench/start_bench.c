@@ -8,9 +8,11 @@
  * of what the process used, with the program it started.
  *
  * The backend bwrap stands beside bare bwrap with the same words, as `cordon
- * plan --format argv` prints them.
+ * plan --format argv` prints them.  landstrip has a policy that comes near our
+ * default: the workspace may be written, keys may not be read, no network.
  *
- *	CORDON=build/cordon BARE=build/bench/bare_landlock start_bench [ROUNDS]
+ *	CORDON=build/cordon BARE=build/bench/bare_landlock [LANDSTRIP=file]
+ *	    start_bench [ROUNDS]
  */
 #include "base/base.h"
 #include "clock.h"
@@ -215,6 +217,26 @@ add_bwrap_rows(const char *cordon, char policies[4][32], char counts[4][8])
 	}
 }
 
+/* ----- landstrip -------------------------------------------------------------- */
+
+/* here: the workspace; the real home and the policy lie beside it. */
+static void
+add_landstrip_row(const char *here)
+{
+	static char policy[4096 + 16];
+	const char *landstrip = getenv("LANDSTRIP");
+	char text[2 * 4096 + 128];
+
+	if (landstrip == NULL || access(landstrip, X_OK) != 0)
+		return;
+	snprintf(policy, sizeof(policy), "%s/../landstrip.json", here);
+	snprintf(text, sizeof(text), "{\"filesystem\":{\"allowWrite\":[\"%s\"],"
+	    "\"denyRead\":[\"%s/.ssh\"]}}\n", here, getenv("HOME"));
+	put_file(policy, text);
+	set(add("landstrip", ""), (const char *[]){ landstrip, "run", "-p",
+	    policy, "--", "/bin/true", NULL });
+}
+
 static void
 add_rows(const char *cordon, const char *bare)
 {
@@ -244,6 +266,7 @@ add_rows(const char *cordon, const char *bare)
 			policies[i], "--profile", "dev", "--", "/bin/true",
 			NULL });
 	}
+	add_landstrip_row(here);
 	if (access("/usr/bin/bwrap", X_OK) != 0)
 		return;
 	set(add("bwrap", ""), (const char *[]){ "/usr/bin/bwrap",
