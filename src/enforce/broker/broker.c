@@ -357,17 +357,39 @@ close_listener(struct cdn_broker *broker)
 		(void)dup3(broker->stop_fd, broker->listener, O_CLOEXEC);
 }
 
+/*
+ * The only thread there is has nothing to tell, and the process ends with the
+ * run: what it still closes it closes beside us.
+ */
+static bool
+is_quiet(struct cdn_broker *broker)
+{
+	bool quiet;
+
+	pthread_mutex_lock(&broker->mutex);
+	quiet = broker->quiet && broker->spec.own_child;
+	pthread_mutex_unlock(&broker->mutex);
+	return quiet;
+}
+
 void
 cdn_broker_close(struct cdn_broker *broker)
 {
+	bool quiet;
+
 	if (broker == NULL)
 		return;
 	set_state(broker, CDN_BROKER_CLOSING);
 	(void)eventfd_write(broker->stop_fd, 1);
-	wait_threads(broker); /* also for what they have still to tell */
+	quiet = is_quiet(broker);
+	if (quiet)
+		pthread_detach(broker->launcher);
+	else
+		wait_threads(broker); /* also for what they still tell */
 	pthread_rwlock_wrlock(&broker->judging);
 	broker->closed = true;
 	pthread_rwlock_unlock(&broker->judging);
-	close_listener(broker);
+	if (!quiet)
+		close_listener(broker);
 	cdn_broker_leave(broker);
 }

@@ -56,6 +56,8 @@ struct cdn_broker {
 	pthread_cond_t changed;
 	enum cdn_broker_state state;
 	int error; /* of the launch thread, when it could not be confined */
+	/* It waits for the first call: nobody has anything to tell. */
+	bool quiet;
 	unsigned holders; /* of this memory */
 	unsigned threads; /* workers */
 	unsigned idle;	  /* of them */
@@ -102,7 +104,8 @@ int cdn_worker_start(struct cdn_broker *broker);
  * The launch thread's part.  Before the start: all that the first answer needs.
  * Behind it: waits for the first call and has a worker for it; true when there
  * will be no more calls.  Itself it does nothing that may hang, unless there is
- * no other thread to be had.
+ * no other thread to be had.  When there was no call (broker->quiet) nobody else
+ * ever knew of the listener, and it is gone on return.
  */
 CDN_MUST_USE int cdn_worker_prepare(struct cdn_broker *broker);
 CDN_MUST_USE bool cdn_worker_attend(struct cdn_broker *broker);

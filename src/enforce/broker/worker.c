@@ -316,6 +316,33 @@ attend_end(const struct cdn_broker *broker, int epoll)
 		(void)await_call(epoll);
 }
 
+/* As long as it is quiet who closes waits for nobody. */
+static bool
+await_first(struct cdn_broker *broker)
+{
+	bool call;
+
+	pthread_mutex_lock(&broker->mutex);
+	broker->quiet = true;
+	pthread_mutex_unlock(&broker->mutex);
+	call = await_call(broker->first_epoll);
+	pthread_mutex_lock(&broker->mutex);
+	call = call && broker->state != CDN_BROKER_CLOSING;
+	broker->quiet = !call;
+	pthread_mutex_unlock(&broker->mutex);
+	return call;
+}
+
+/* With the listener goes its filter, which takes a while. */
+static void
+let_go(struct cdn_broker *broker)
+{
+	if (broker->listener >= 0)
+		close(broker->listener);
+	close(broker->first_epoll);
+	broker->listener = broker->first_epoll = -1;
+}
+
 bool
 cdn_worker_attend(struct cdn_broker *broker)
 {
@@ -323,8 +350,10 @@ cdn_worker_attend(struct cdn_broker *broker)
 
 	if (epoll < 0 || !is_first(broker))
 		return false;
-	if (!await_call(epoll))
+	if (!await_first(broker)) {
+		let_go(broker);
 		return true;
+	}
 	if (cdn_worker_start(broker) == 0) {
 		attend_end(broker, epoll);
 		return true;
