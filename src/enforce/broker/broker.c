@@ -238,7 +238,7 @@ cdn_broker_open(const struct cdn_broker_spec *spec, struct cdn_broker **ret,
 
 int
 cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
-    int (*start)(void *arg), void *arg)
+    int (*start)(void *arg), void (*beside)(void *arg), void *arg)
 {
 	if (broker->order.start != NULL)
 		cdn_bug("a broker starts once");
@@ -249,6 +249,8 @@ cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
 	set_state(broker, CDN_BROKER_ORDERED);
 	if (!where->shared)
 		cdn_worker_take(broker, where);
+	if (beside != NULL)
+		beside(arg);
 	(void)wait_state(broker, CDN_BROKER_STARTED, CDN_BROKER_STARTED);
 	return broker->order.result;
 }

@@ -178,7 +178,8 @@ struct cdn_offer {
 
 /*
  * Calls start(arg) on the launch thread, with the signal mask of the caller,
- * and returns what it returned.  While it runs, the calling thread waits for
+ * and returns what it returned.  While it runs, the calling thread calls
+ * beside(arg) if that is not NULL, in any case; and before that it waits for
  * the listener at `where`: the child stores its number there
  * (cdn_broker_offer(), between clone and exec) and goes on when it was taken.
  * Its calls are answered from then on, its exec being the first of them.  One
@@ -189,7 +190,7 @@ struct cdn_offer {
  * end before the close: it dies with the launch thread.
  */
 int cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
-    int (*start)(void *arg), void *arg);
+    int (*start)(void *arg), void (*beside)(void *arg), void *arg);
 
 /* For the child: CDN_BARE, 0 or -errno. */
 CDN_MUST_USE int cdn_broker_offer(struct cdn_offer *where, int listener);

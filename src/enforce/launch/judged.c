@@ -215,11 +215,12 @@ enter(const void *arg, pid_t pid)
 }
 
 static int
-via(void *arg, int (*start)(void *start_arg), void *start_arg)
+via(void *arg, int (*start)(void *start_arg),
+    void (*beside)(void *start_arg), void *start_arg)
 {
 	struct cordon_process *p = arg;
 
-	return cdn_broker_via(p->broker, &p->offer, start, start_arg);
+	return cdn_broker_via(p->broker, &p->offer, start, beside, start_arg);
 }
 
 void

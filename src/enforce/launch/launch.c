@@ -235,18 +235,15 @@ recorded(const struct cordon_process *p, int code,
 	return cdn_launch_recorded(&p->terms, p->options, code, why, err);
 }
 
-/* Before anything of it begins it is told, and kept. */
+/* Before anything is executed it is in the record that it will be. */
 static int
-announce(struct cordon_process *p, struct cordon_error *err)
+record_start(void *arg, struct cordon_error *err)
 {
+	const struct cordon_process *p = arg;
 	struct cordon_error why = { 0 };
-	int code;
-
-	cdn_launch_tell(p->plan, p->options);
-	cdn_launch_tell_agent(p->plan, p->options);
-	cdn_launch_tell_network(p->plan, p->options);
-	code = recorded(p, cdn_record_start(p->record, p->plan, p->options,
+	int code = recorded(p, cdn_record_start(p->record, p->plan, p->options,
 	    &why), &why, err);
+
 	if (code == 0)
 		code = recorded(p, cdn_record_fallback(p->record, p->plan,
 		    &why), &why, err);
@@ -254,6 +251,14 @@ announce(struct cordon_process *p, struct cordon_error *err)
 		code = recorded(p, cdn_record_agent(p->record, p->session,
 		    &why), &why, err);
 	return code;
+}
+
+static void
+tell(const struct cordon_process *p)
+{
+	cdn_launch_tell(p->plan, p->options);
+	cdn_launch_tell_agent(p->plan, p->options);
+	cdn_launch_tell_network(p->plan, p->options);
 }
 
 /* bwrap makes its namespaces meanwhile, and waits. */
@@ -266,7 +271,8 @@ begin_wrapped(struct cordon_process *p, struct cordon_error *err)
 		code = cdn_run_start(&p->request, &p->running, err);
 	if (code != 0)
 		return code;
-	code = announce(p, err);
+	tell(p);
+	code = record_start(p, err);
 	if (code == 0)
 		code = cdn_launch_unwrap(p, err);
 	if (code != 0)
@@ -274,21 +280,36 @@ begin_wrapped(struct cordon_process *p, struct cordon_error *err)
 	return code;
 }
 
+/*
+ * What runs inside of the cage without being executed waits for no word, and
+ * what may still be refused by the caller was recorded before he was asked.
+ */
+static int
+begin_alone(struct cordon_process *p, struct cordon_error *err)
+{
+	int code = 0;
+
+	tell(p);
+	if (p->inside != NULL || p->options->validate != NULL) {
+		code = record_start(p, err);
+	} else {
+		p->request.meanwhile = record_start;
+		p->request.meanwhile_arg = p;
+	}
+	return code != 0 ? code :
+			   cdn_run_start(&p->request, &p->running, err);
+}
+
 static int
 begin(struct cordon_process *p, struct cordon_error *err)
 {
-	int code;
-
 	fill_request(p);
 	if (p->handed_fd >= 0) { /* it is recorded where it was handed to */
 		cdn_launch_tell_agent(p->plan, p->options);
 		return cdn_run_start(&p->request, &p->running, err);
 	}
-	if (p->terms.backend == CORDON_BACKEND_BWRAP && p->plan->plan->caged)
-		return begin_wrapped(p, err);
-	code = announce(p, err);
-	return code != 0 ? code :
-			   cdn_run_start(&p->request, &p->running, err);
+	return p->terms.backend == CORDON_BACKEND_BWRAP &&
+	    p->plan->plan->caged ? begin_wrapped(p, err) : begin_alone(p, err);
 }
 
 static int

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -218,6 +219,19 @@ enter_cage(const struct cdn_launch *launch)
 	    launch->child);
 }
 
+/* Who was to give the word and died takes us along: see bind_to_parent(). */
+CDN_BARE static int
+await_word(const struct cdn_launch *launch)
+{
+	uint32_t word;
+
+	while ((word = __atomic_load_n(&launch->word, __ATOMIC_ACQUIRE)) ==
+	    CDN_WORD_LATER)
+		(void)cdn_raw(SYS_futex, &launch->word, FUTEX_WAIT_PRIVATE,
+		    CDN_WORD_LATER, NULL);
+	return word == CDN_WORD_YES ? 0 : -ECANCELED;
+}
+
 CDN_BARE static int
 restore_mask(const struct cdn_launch *launch)
 {
@@ -254,6 +268,7 @@ static const struct {
 	{ "descriptors", close_descriptors },
 	{ "cage", enter_cage },
 	{ "own descriptors", have_own_descriptors },
+	{ "word", await_word },
 	{ "mask", restore_mask },
 	{ NULL, execute },
 };

@@ -26,6 +26,13 @@ struct cdn_limit {
 	uint64_t values[2]; /* soft, hard: struct rlimit64 */
 };
 
+/* What the child waits for before it executes anything. */
+enum cdn_word {
+	CDN_WORD_YES,
+	CDN_WORD_LATER, /* the caller is still at work */
+	CDN_WORD_NO,
+};
+
 struct cdn_launch {
 	/* Written before the clone.  Pointers are good until exec. */
 	const struct cdn_run_request *request;
@@ -43,6 +50,8 @@ struct cdn_launch {
 	unsigned limit_count;
 
 	pid_t child; /* by the kernel, before it runs; 0: it has a pidfd */
+
+	uint32_t word; /* futex, enum cdn_word: may it execute? */
 
 	/* Written by the child when it gives up. */
 	unsigned step; /* for cdn_child_step() */

@@ -137,10 +137,19 @@ struct cdn_run_request {
 	struct cdn_entry entry;	 /* enter NULL: no cage */
 	/*
 	 * Calls start(start_arg) on the thread that is to be the parent of the
-	 * command, and returns what it returned.  NULL: the calling one.
+	 * command, and returns what it returned; beside(start_arg) meanwhile,
+	 * in any case and on the calling one.  NULL: start on that one.
 	 */
-	int (*via)(void *arg, int (*start)(void *start_arg), void *start_arg);
+	int (*via)(void *arg, int (*start)(void *start_arg),
+	    void (*beside)(void *start_arg), void *start_arg);
 	void *via_arg;
+	/*
+	 * What must be done before anything is executed: where there is
+	 * somebody else to make the process, while it is made and enters its
+	 * cage.  An error means that nothing was executed.  NULL: nothing.
+	 */
+	int (*meanwhile)(void *arg, struct cordon_error *err);
+	void *meanwhile_arg;
 	int stop_fd; /* when it is readable all are killed; 0 = none */
 	/* When wake_fd is readable, by whoever waits for the run; 0 = none. */
 	int wake_fd;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -228,11 +229,42 @@ start_error(const struct cdn_launch *launch, int r, struct cordon_error *err)
 	    request->program, step);
 }
 
+/* A start: what is made, and what is done meanwhile. */
+struct start {
+	struct cdn_spawn *spawn;
+	struct cordon_error *err;
+	int code; /* of the request's meanwhile() */
+};
+
+static void
+do_meanwhile(struct start *start)
+{
+	const struct cdn_run_request *request =
+	    start->spawn->shepherd.launch.request;
+
+	if (request->meanwhile != NULL)
+		start->code = request->meanwhile(request->meanwhile_arg,
+		    start->err);
+}
+
+/* The child waits for the word, or not yet. */
+static void
+beside(void *arg)
+{
+	struct start *start = arg;
+	uint32_t *word = &start->spawn->shepherd.launch.word;
+
+	do_meanwhile(start);
+	__atomic_store_n(word, start->code == 0 ? CDN_WORD_YES : CDN_WORD_NO,
+	    __ATOMIC_RELEASE);
+	(void)cdn_raw(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
+}
+
 /* On the thread that becomes the parent; the mask is the caller's. */
 static int
 make(void *arg)
 {
-	struct cdn_spawn *spawn = arg;
+	struct cdn_spawn *spawn = ((struct start *)arg)->spawn;
 
 	return spawn->reaper == CDN_REAPER_SELF ? clone_self(spawn)
 	    : clone_shepherd(spawn);
@@ -254,27 +286,50 @@ may_share(const struct cdn_spawn *spawn)
 	return spawn->reaper == CDN_REAPER_SELF;
 }
 
+/*
+ * Beside the child only where it dies with the thread that makes it, which
+ * dies with us: nobody waits for a word of the dead.
+ */
+static int
+start_all(struct start *start)
+{
+	struct cdn_launch *launch = &start->spawn->shepherd.launch;
+	const struct cdn_run_request *request = launch->request;
+	bool later = request->meanwhile != NULL && request->via != NULL &&
+	    start->spawn->reaper == CDN_REAPER_SELF;
+	int r;
+
+	launch->word = later ? CDN_WORD_LATER : CDN_WORD_YES;
+	if (!later)
+		do_meanwhile(start);
+	if (start->code != 0)
+		return -ECANCELED;
+	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
+	r = request->via == NULL ? make(start) :
+	    request->via(request->via_arg, make, later ? beside : NULL, start);
+	cdn_sys_set_mask(launch->mask, NULL);
+	return r;
+}
+
 int
 cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
 {
 	struct cdn_launch *launch = &spawn->shepherd.launch;
+	struct start all = { .spawn = spawn, .err = err };
 	int saved = errno;
 	int r;
 
 	if (launch->request->entry.shares != NULL)
 		*launch->request->entry.shares = launch->shares =
 		    may_share(spawn);
-	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
-	r = launch->request->via == NULL ? make(spawn)
-	    : launch->request->via(launch->request->via_arg, make, spawn);
-	cdn_sys_set_mask(launch->mask, NULL);
+	r = start_all(&all);
 	errno = saved;
 	spawn->running = spawn->keeper_fd >= 0;
-	if (r > 0 && launch->error == 0)
+	if (r > 0 && launch->error == 0 && all.code == 0)
 		return 0;
 	cdn_spawn_order(spawn, CDN_ORDER_KILL, SIGKILL);
 	(void)cdn_spawn_over(spawn);
-	return start_error(launch, r, err);
+	return all.code != 0 ? all.code : start_error(launch, r, err);
 }
 
 /* ----- Orders and the end ------------------------------------------------- */

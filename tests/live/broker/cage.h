@@ -245,7 +245,7 @@ cage_run(struct cage *cage, struct cage_child *child)
 		cage_authority(cage, child->argv[0]);
 		cage_open_broker(cage, child->mode);
 		cage->pid = cdn_broker_via(cage->broker, &child->offer,
-		    cage_spawn, child);
+		    cage_spawn, NULL, child);
 	}
 	close(child->ruleset);
 	if (cage->pid <= 0 || child->error != 0) {

@@ -223,7 +223,8 @@ check_opening(void)
 	int started = 0;
 
 	ok(cdn_broker_open(&spec, &broker, &err) == 0 &&
-		cdn_broker_via(broker, &offer, start_nothing, &started) ==
+		cdn_broker_via(broker, &offer, start_nothing, NULL,
+		    &started) ==
 		    -EBADFD && started == 0,
 	    "not without its domain");
 	cdn_broker_close(broker);
@@ -232,7 +233,8 @@ check_opening(void)
 	ok(cdn_broker_open(&spec, &broker, &err) == 0, "opened");
 	cdn_broker_close(broker);
 	ok(cdn_broker_open(&spec, &broker, &err) == 0, "opened again");
-	ok(cdn_broker_via(broker, &offer, start_nothing, &started) ==
+	ok(cdn_broker_via(broker, &offer, start_nothing, NULL,
+		    &started) ==
 		-ECHILD && started == 1,
 	    "a start that fails");
 	cdn_broker_close(broker);

@@ -1,0 +1,152 @@
+/* What must be done before anything is executed, and who waits for it. */
+#include "actor.h"
+
+#include <pthread.h>
+
+/* Makes the process on a thread of its own, which stays until it is told. */
+struct maker {
+	int (*start)(void *arg);
+	void *arg;
+	int result;
+	bool done, leave;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+};
+
+static void *
+maker_main(void *arg)
+{
+	struct maker *maker = arg;
+	int result = maker->start(maker->arg);
+
+	pthread_mutex_lock(&maker->mutex);
+	maker->result = result;
+	maker->done = true;
+	pthread_cond_broadcast(&maker->changed);
+	while (!maker->leave) /* the command dies with this thread */
+		pthread_cond_wait(&maker->changed, &maker->mutex);
+	pthread_mutex_unlock(&maker->mutex);
+	return NULL;
+}
+
+static int
+via(void *arg, int (*start)(void *start_arg), void (*beside)(void *start_arg),
+    void *start_arg)
+{
+	struct maker *maker = arg;
+
+	maker->start = start;
+	maker->arg = start_arg;
+	tmp_need(pthread_create(&maker->thread, NULL, maker_main, maker) == 0,
+	    "pthread_create", "");
+	if (beside != NULL)
+		beside(start_arg);
+	pthread_mutex_lock(&maker->mutex);
+	while (!maker->done)
+		pthread_cond_wait(&maker->changed, &maker->mutex);
+	pthread_mutex_unlock(&maker->mutex);
+	return maker->result;
+}
+
+static void
+end_maker(struct maker *maker)
+{
+	if (maker->start == NULL)
+		return;
+	pthread_mutex_lock(&maker->mutex);
+	maker->leave = true;
+	pthread_cond_broadcast(&maker->changed);
+	pthread_mutex_unlock(&maker->mutex);
+	pthread_join(maker->thread, NULL);
+}
+
+/* What is done meanwhile: it takes its time, looks, and says what it is told. */
+struct work {
+	const char *executed; /* the file that the command makes */
+	int times;
+	bool early; /* the command had made it by then */
+	int code;
+};
+
+static int
+work(void *arg, struct cordon_error *err)
+{
+	struct work *w = arg;
+	struct timespec pause = { .tv_nsec = 30000000 };
+
+	/* A command that does not wait gets its chance. */
+	nanosleep(&pause, NULL);
+	w->times++;
+	w->early |= access(w->executed, F_OK) == 0;
+	return w->code == 0 ? 0 : cdn_err(err, w->code, "it may not begin");
+}
+
+struct way {
+	const char *name;
+	enum cdn_reaper reaper;
+	bool via;
+	int code;
+};
+
+static const struct way ways[] = {
+	{ "shepherd", CDN_REAPER_SHEPHERD, false, 0 },
+	{ "shepherd, refused", CDN_REAPER_SHEPHERD, false, CORDON_E_SYSTEM },
+	{ "shepherd, a thread", CDN_REAPER_SHEPHERD, true, 0 },
+	{ "shepherd, a thread, refused", CDN_REAPER_SHEPHERD, true,
+	    CORDON_E_SYSTEM },
+	{ "self", CDN_REAPER_SELF, false, 0 },
+	{ "self, refused", CDN_REAPER_SELF, false, CORDON_E_SYSTEM },
+	{ "self, a thread", CDN_REAPER_SELF, true, 0 },
+	{ "self, a thread, refused", CDN_REAPER_SELF, true, CORDON_E_SYSTEM },
+};
+
+static void
+try(const struct way *way, const char *file)
+{
+	struct maker maker = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER };
+	struct work w = { .executed = file, .code = way->code };
+	char command[CDN_PATH_MAX + 16];
+	struct cdn_run_request request;
+	struct cdn_run_result result;
+	struct cordon_error err = { 0 };
+	int before = tmp_open_fds();
+	int code;
+
+	snprintf(command, sizeof(command), ": > '%s'", file);
+	request = request_of(SHELL(command));
+	request.reaper = way->reaper;
+	request.meanwhile = work;
+	request.meanwhile_arg = &w;
+	request.via = way->via ? via : NULL;
+	request.via_arg = &maker;
+	code = cdn_run(&request, &result, &err);
+	end_maker(&maker);
+	ok_f(code == way->code && w.times == 1, "%s: %d, done once (%d)",
+	    way->name, code, w.times);
+	ok_f(!w.early, "%s: nothing was executed before", way->name);
+	ok_f((access(file, F_OK) == 0) == (way->code == 0), "%s: executed if "
+	    "it may be", way->name);
+	ok_f(code == 0 || strcmp(err.text, "it may not begin") == 0,
+	    "%s: and the reason is told: '%s'", way->name, err.text);
+	if (code == 0)
+		cdn_run_result_done(&result);
+	ok_f(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD &&
+	    tmp_open_fds() == before, "%s: nothing is left", way->name);
+	(void)unlink(file);
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 2 && strcmp(argv[1], "actor") == 0)
+		return play(argv + 2);
+	if (!become(argv[1]))
+		return done_testing();
+	tmp_begin();
+	for (size_t i = 0; i < CDN_LEN(ways); i++)
+		try(&ways[i], tmp_path("executed"));
+	tmp_end();
+	return done_testing();
+}
