@@ -19,6 +19,7 @@ struct cdn_home {
 	int basefd;
 	int parentfd; /* holds the tmp directory; or -1 */
 	int lockfd;   /* the tmp directory itself */
+	int homefd;   /* of a home that is still to be furnished; or -1 */
 	char tmp[NAME_MAX + 1]; /* its name there */
 	char *substitute;	/* base, when it goes with the session */
 };
@@ -229,17 +230,18 @@ not_below(const char *path, const char *base, struct cordon_error *err)
 }
 
 static int
-open_home(const struct cdn_home *home, const struct cdn_home_spec *spec,
+open_home(struct cdn_home *home, const struct cdn_home_spec *spec,
     struct cordon_error *err)
 {
 	const char *rel = behind_base(spec->base, spec->home);
-	cdn_cleanup_fd int fd = -1;
 	struct stat st;
 
 	if (rel == NULL)
 		return not_below(spec->home, spec->base, err);
-	fd = open_own(home, rel, spec->home, &st, err);
-	return fd < 0 ? fd : cdn_furnish(fd, spec, err);
+	home->homefd = open_own(home, rel, spec->home, &st, err);
+	if (home->homefd < 0)
+		return home->homefd;
+	return spec->later ? 0 : cdn_home_furnish(home, spec, err);
 }
 
 /* ----- The tmp directory -------------------------------------------------------- */
@@ -330,12 +332,23 @@ cdn_home_open(const struct cdn_home_spec *spec, struct cdn_home **ret,
 	if (home == NULL)
 		return cdn_err_nomem(err);
 	home->uid = geteuid();
-	home->basefd = home->parentfd = home->lockfd = -1;
+	home->basefd = home->parentfd = home->lockfd = home->homefd = -1;
 	r = open_all(home, spec, err);
 	if (r != 0)
 		cdn_home_close(home);
 	else
 		*ret = home;
+	return r;
+}
+
+int
+cdn_home_furnish(struct cdn_home *home, const struct cdn_home_spec *spec,
+    struct cordon_error *err)
+{
+	int r = home->homefd < 0 ? 0 : cdn_furnish(home->homefd, spec, err);
+
+	cdn_cleanup_fd_fn(&home->homefd);
+	home->homefd = -1;
 	return r;
 }
 
@@ -379,6 +392,7 @@ cdn_home_close(struct cdn_home *home)
 		remove_tmp(home);
 	if (home->substitute != NULL && home->basefd >= 0)
 		remove_substitute(home->substitute);
+	cdn_cleanup_fd_fn(&home->homefd);
 	cdn_cleanup_fd_fn(&home->lockfd);
 	cdn_cleanup_fd_fn(&home->parentfd);
 	cdn_cleanup_fd_fn(&home->basefd);

@@ -46,6 +46,8 @@ struct cdn_home_spec {
 	 * of that name (of at most CDN_AGENT_FILE_MAX bytes).  Absolute. */
 	const char *const *copies;
 	size_t copy_count;
+	/* What goes into the home is left to cdn_home_furnish(). */
+	bool later;
 };
 
 struct cdn_home; /* holds the lock that says "in use" */
@@ -61,6 +63,13 @@ struct cdn_home; /* holds the lock that says "in use" */
  */
 CDN_MUST_USE int cdn_home_open(const struct cdn_home_spec *spec,
     struct cdn_home **ret, struct cordon_error *err);
+
+/*
+ * What a spec with `later` left to do, by the same spec; once, and by one thread.
+ * Nothing may run in the home before.
+ */
+CDN_MUST_USE int cdn_home_furnish(struct cdn_home *home,
+    const struct cdn_home_spec *spec, struct cordon_error *err);
 
 /*
  * Makes a directory of the real home, 0700, its parents too, where it is

@@ -138,6 +138,20 @@ is_handed_over(struct cordon_process *p, const char *path, int *code,
 }
 
 /*
+ * May what must be done before anything is executed be done while the process
+ * is made?  What runs inside of the cage without being executed waits for no
+ * word, and somebody outside for none of ours; what the caller may still refuse
+ * was recorded before he was asked.
+ */
+static bool
+has_meanwhile(const struct cordon_process *p)
+{
+	return p->inside == NULL && p->options->validate == NULL &&
+	    p->terms.backend == CORDON_BACKEND_NATIVE &&
+	    !p->plan->host.notify_taken;
+}
+
+/*
  * The directories of the run are made before the plan: what is not there yet
  * cannot be kept out of what is open around it.
  */
@@ -145,10 +159,12 @@ static int
 prepare_cage(struct cordon_process *p, const char *path,
     struct cordon_error *err)
 {
-	int code = cdn_launch_home(p, path, err);
+	int code = cdn_launch_home(p, err);
 
 	if (code == 0)
 		code = cdn_launch_plan(p->session, p->options, &p->plan, err);
+	if (code == 0 && !has_meanwhile(p))
+		code = cdn_launch_furnish(p, err);
 	if (code == 0 && is_handed_over(p, path, &code, err))
 		return code;
 	if (code == 0)
@@ -214,9 +230,7 @@ prepare(struct cordon_process *p, struct cordon_error *err)
 
 	if (code != 0)
 		return code;
-	path = cdn_env_find(p->request.envp, "PATH");
-	if (path == NULL)
-		path = CDN_ENV_DEFAULT_PATH;
+	path = cdn_launch_path(p);
 	code = caged ? prepare_cage(p, path, err) : prepare_none(p, err);
 	if (code != 0 || p->handed_fd >= 0)
 		return code;
@@ -235,11 +249,10 @@ recorded(const struct cordon_process *p, int code,
 	return cdn_launch_recorded(&p->terms, p->options, code, why, err);
 }
 
-/* Before anything is executed it is in the record that it will be. */
+/* That it will be executed. */
 static int
-record_start(void *arg, struct cordon_error *err)
+record_start(const struct cordon_process *p, struct cordon_error *err)
 {
-	const struct cordon_process *p = arg;
 	struct cordon_error why = { 0 };
 	int code = recorded(p, cdn_record_start(p->record, p->plan, p->options,
 	    &why), &why, err);
@@ -280,21 +293,25 @@ begin_wrapped(struct cordon_process *p, struct cordon_error *err)
 	return code;
 }
 
-/*
- * What runs inside of the cage without being executed waits for no word, and
- * what may still be refused by the caller was recorded before he was asked.
- */
+static int
+finish(void *arg, struct cordon_error *err)
+{
+	int code = cdn_launch_furnish(arg, err);
+
+	return code == 0 ? record_start(arg, err) : code;
+}
+
 static int
 begin_alone(struct cordon_process *p, struct cordon_error *err)
 {
 	int code = 0;
 
 	tell(p);
-	if (p->inside != NULL || p->options->validate != NULL) {
-		code = record_start(p, err);
-	} else {
-		p->request.meanwhile = record_start;
+	if (has_meanwhile(p)) {
+		p->request.meanwhile = finish;
 		p->request.meanwhile_arg = p;
+	} else {
+		code = record_start(p, err);
 	}
 	return code != 0 ? code :
 			   cdn_run_start(&p->request, &p->running, err);

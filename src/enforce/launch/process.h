@@ -115,7 +115,12 @@ CDN_MUST_USE int cdn_relay_close(struct cdn_relay *relay,
  */
 CDN_MUST_USE int cdn_launch_environment(struct cordon_process *p,
     struct cordon_error *err);
-CDN_MUST_USE int cdn_launch_home(struct cordon_process *p, const char *path,
+/* Where programs are looked for, by those variables. */
+const char *cdn_launch_path(const struct cordon_process *p);
+CDN_MUST_USE int cdn_launch_home(struct cordon_process *p,
+    struct cordon_error *err);
+/* What goes into the home, where the run is the only one and that was left. */
+CDN_MUST_USE int cdn_launch_furnish(const struct cordon_process *p,
     struct cordon_error *err);
 /* While the program runs: the tmp of the next run, when this is the only one. */
 void cdn_launch_ahead(const struct cordon_process *p);

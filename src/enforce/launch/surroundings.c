@@ -46,35 +46,42 @@ close_home(void *home)
 	cdn_home_close(home);
 }
 
-struct home_request {
-	struct cdn_arena *arena;
-	const char *path;
-};
-
-static int
-open_home(const struct cordon_session *session, void *arg, void **ret,
-    struct cordon_error *err)
+/* False: out of memory. */
+static bool
+home_spec(const struct cordon_process *p, struct cdn_home_spec *ret)
 {
-	const struct home_request *request = arg;
-	struct cdn_home_spec spec = {
+	const struct cordon_session *session = p->session;
+
+	*ret = (struct cdn_home_spec){
 		.places = &session->places,
 		.base = session->own.base,
 		.substitute = session->own.substitute,
 		.home = session->own.home,
 		.tmp = session->own.tmp,
 		.granted = session->own.granted,
-		.path = request->path,
+		.path = cdn_launch_path(p),
 		.states = session->agent.dirs,
 		.state_count = session->agent.dir_count,
 		.copies = session->agent.files,
 		.copy_count = session->agent.file_count,
+		/* Other runs of the session would find it half done. */
+		.later = p->options->sole,
 	};
+	ret->roots = declared_roots(p->arena, &session->spec,
+	    &ret->root_count);
+	return ret->roots != NULL;
+}
+
+static int
+open_home(const struct cordon_session *session, void *arg, void **ret,
+    struct cordon_error *err)
+{
 	struct cdn_home *home = NULL;
+	struct cdn_home_spec spec;
 	int code;
 
-	spec.roots = declared_roots(request->arena, &session->spec,
-	    &spec.root_count);
-	if (spec.roots == NULL)
+	(void)session;
+	if (!home_spec(arg, &spec))
 		return cdn_err_nomem(err);
 	code = cdn_home_open(&spec, &home, err);
 	if (code == 0)
@@ -123,19 +130,28 @@ make_state(const struct cordon_session *session, struct cordon_error *err)
 }
 
 int
-cdn_launch_home(struct cordon_process *p, const char *path,
-    struct cordon_error *err)
+cdn_launch_home(struct cordon_process *p, struct cordon_error *err)
 {
 	const struct cordon_session *session = p->session;
-	struct home_request request = { p->arena, path };
 	int code = make_state(session, err);
 
 	if (code != 0)
 		return code;
 	if (session->own.home[0] == '\0' && session->own.tmp[0] == '\0')
 		return 0;
-	return cdn_session_attach(session, open_home, &request, close_home,
-	    err);
+	return cdn_session_attach(session, open_home, p, close_home, err);
+}
+
+int
+cdn_launch_furnish(const struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_home *home = cdn_session_attached(p->session);
+	struct cdn_home_spec spec;
+
+	if (!p->options->sole || home == NULL)
+		return 0;
+	return !home_spec(p, &spec) ? cdn_err_nomem(err) :
+				      cdn_home_furnish(home, &spec, err);
 }
 
 void
@@ -216,6 +232,14 @@ inherit(struct cordon_process *p, struct cordon_error *err)
 		    "CORDON_ENV_COMPOSED)");
 	p->request.envp = environ;
 	return 0;
+}
+
+const char *
+cdn_launch_path(const struct cordon_process *p)
+{
+	const char *path = cdn_env_find(p->request.envp, "PATH");
+
+	return path != NULL ? path : CDN_ENV_DEFAULT_PATH;
 }
 
 int
