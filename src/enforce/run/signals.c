@@ -12,17 +12,18 @@
 static const struct {
 	int number;
 	bool if_ignored; /* wanted even then */
+	bool ends;	 /* a process that does nothing about it */
 } rows[CDN_SIGNAL_MAX] = {
-	[CDN_SIGNAL_INT] = { SIGINT, false },
-	[CDN_SIGNAL_TERM] = { SIGTERM, false },
-	[CDN_SIGNAL_HUP] = { SIGHUP, false },
-	[CDN_SIGNAL_QUIT] = { SIGQUIT, false },
-	[CDN_SIGNAL_USR1] = { SIGUSR1, false },
-	[CDN_SIGNAL_USR2] = { SIGUSR2, false },
-	[CDN_SIGNAL_TSTP] = { SIGTSTP, false },
-	[CDN_SIGNAL_CONT] = { SIGCONT, true },
-	[CDN_SIGNAL_WINCH] = { SIGWINCH, true },
-	[CDN_SIGNAL_CHLD] = { SIGCHLD, true },
+	[CDN_SIGNAL_INT] = { SIGINT, false, true },
+	[CDN_SIGNAL_TERM] = { SIGTERM, false, true },
+	[CDN_SIGNAL_HUP] = { SIGHUP, false, true },
+	[CDN_SIGNAL_QUIT] = { SIGQUIT, false, true },
+	[CDN_SIGNAL_USR1] = { SIGUSR1, false, true },
+	[CDN_SIGNAL_USR2] = { SIGUSR2, false, true },
+	[CDN_SIGNAL_TSTP] = { SIGTSTP, false, false },
+	[CDN_SIGNAL_CONT] = { SIGCONT, true, false },
+	[CDN_SIGNAL_WINCH] = { SIGWINCH, true, false },
+	[CDN_SIGNAL_CHLD] = { SIGCHLD, true, false },
 };
 
 static struct {
@@ -31,6 +32,7 @@ static struct {
 	int fd;	       /* eventfd; -1 = no run */
 	unsigned waking; /* handlers about to write to it */
 	unsigned runs;
+	bool early; /* the only one has not executed anything yet */
 	struct {
 		unsigned users;
 		unsigned count; /* how many came */
@@ -61,6 +63,21 @@ wake_runs(void)
 	__atomic_sub_fetch(&state.waking, 1, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * There is nobody yet to pass it on to, and without us it would have ended the
+ * process: it does, as soon as the handler returns.
+ */
+static bool
+is_for_us(size_t which)
+{
+	const struct cdn_sigaction *before = &state.of[which].before;
+
+	return rows[which].ends && before->handler == (uintptr_t)SIG_DFL &&
+	    __atomic_load_n(&state.early, __ATOMIC_ACQUIRE) &&
+	    cdn_sys_sigaction(rows[which].number, before, NULL) == 0 &&
+	    raise(rows[which].number) == 0;
+}
+
 static void
 handle(int number)
 {
@@ -69,7 +86,7 @@ handle(int number)
 	if (getpid() != __atomic_load_n(&state.owner, __ATOMIC_RELAXED))
 		return;
 	for (size_t i = 0; i < CDN_SIGNAL_MAX; i++)
-		if (rows[i].number == number)
+		if (rows[i].number == number && !is_for_us(i))
 			__atomic_add_fetch(&state.of[i].count, 1,
 			    __ATOMIC_RELEASE);
 	wake_runs();
@@ -137,7 +154,8 @@ begin(struct cdn_signals *signals)
 			return false;
 		__atomic_store_n(&state.fd, fd, __ATOMIC_SEQ_CST);
 	}
-	state.runs++;
+	if (++state.runs > 1)
+		__atomic_store_n(&state.early, false, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < CDN_SIGNAL_MAX; i++) {
 		if ((signals->wanted >> i & 1) == 0)
 			continue;
@@ -196,6 +214,15 @@ cdn_signals_end(struct cdn_signals *signals)
 	end(signals);
 	pthread_mutex_unlock(&state.lock);
 	signals->wanted = 0;
+}
+
+void
+cdn_signals_early(bool early)
+{
+	pthread_mutex_lock(&state.lock);
+	__atomic_store_n(&state.early, early && state.runs == 1,
+	    __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&state.lock);
 }
 
 int

@@ -38,6 +38,12 @@ CDN_MUST_USE int cdn_signals_begin(struct cdn_signals *signals,
 void cdn_signals_end(struct cdn_signals *signals);
 
 /*
+ * While a run that is the only one has executed nothing yet, a signal that would
+ * end this process without us ends it.
+ */
+void cdn_signals_early(bool early);
+
+/*
  * Becomes readable, for edge-triggered epoll only: nobody reads it, as others
  * watch the same.  Good between begin and end.
  */

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "enforce/run/signals.h"
+
 #define CHILD_STACK    (128UL * 1024UL) /* a cage's enter() runs on it, too */
 #define SHEPHERD_STACK (64UL * 1024UL)
 
@@ -236,15 +238,23 @@ struct start {
 	int code; /* of the request's meanwhile() */
 };
 
+/*
+ * It may take long, when another one holds the record: who wants to end us then
+ * can, and a child that waits for the word goes along.
+ */
 static void
 do_meanwhile(struct start *start)
 {
-	const struct cdn_run_request *request =
-	    start->spawn->shepherd.launch.request;
+	const struct cdn_launch *launch = &start->spawn->shepherd.launch;
+	const struct cdn_run_request *request = launch->request;
 
-	if (request->meanwhile != NULL)
-		start->code = request->meanwhile(request->meanwhile_arg,
-		    start->err);
+	if (request->meanwhile == NULL)
+		return;
+	cdn_signals_early(true);
+	cdn_sys_set_mask(launch->mask, NULL);
+	start->code = request->meanwhile(request->meanwhile_arg, start->err);
+	cdn_sys_set_mask(CDN_SIGNALS_ALL, NULL);
+	cdn_signals_early(false);
 }
 
 /* The child waits for the word, or not yet. */
@@ -288,7 +298,8 @@ may_share(const struct cdn_spawn *spawn)
 
 /*
  * Beside the child only where it dies with the thread that makes it, which
- * dies with us: nobody waits for a word of the dead.
+ * dies with us: nobody waits for a word of the dead.  Nor where it takes the
+ * terminal, whose keys would be for nobody.
  */
 static int
 start_all(struct start *start)
@@ -296,17 +307,16 @@ start_all(struct start *start)
 	struct cdn_launch *launch = &start->spawn->shepherd.launch;
 	const struct cdn_run_request *request = launch->request;
 	bool later = request->meanwhile != NULL && request->via != NULL &&
-	    start->spawn->reaper == CDN_REAPER_SELF;
-	int r;
+	    start->spawn->reaper == CDN_REAPER_SELF && launch->terminal_fd < 0;
+	int r = -ECANCELED;
 
 	launch->word = later ? CDN_WORD_LATER : CDN_WORD_YES;
+	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
 	if (!later)
 		do_meanwhile(start);
-	if (start->code != 0)
-		return -ECANCELED;
-	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
-	r = request->via == NULL ? make(start) :
-	    request->via(request->via_arg, make, later ? beside : NULL, start);
+	if (start->code == 0)
+		r = request->via == NULL ? make(start) : request->via(
+		    request->via_arg, make, later ? beside : NULL, start);
 	cdn_sys_set_mask(launch->mask, NULL);
 	return r;
 }

@@ -137,6 +137,56 @@ try(const struct way *way, const char *file)
 	(void)unlink(file);
 }
 
+/* ----- A signal comes meanwhile -------------------------------------------------- */
+
+static int
+be_ended(void *arg, struct cordon_error *err)
+{
+	(void)arg;
+	(void)err;
+	kill(getpid(), SIGTERM);
+	return 0;
+}
+
+/* In a process of its own: signals are passed on, but to nobody yet. */
+static int
+run_ended(const struct way *way, char *command)
+{
+	struct maker maker = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER };
+	struct cdn_run_request request = request_of(SHELL(command));
+	struct cdn_run_result result;
+	struct cordon_error err = { 0 };
+
+	request.reaper = way->reaper;
+	request.forward_signals = true;
+	request.meanwhile = be_ended;
+	request.via = way->via ? via : NULL;
+	request.via_arg = &maker;
+	return cdn_run(&request, &result, &err) == 0 ? 0 : 1;
+}
+
+static void
+try_ended(const struct way *way, const char *file)
+{
+	char command[CDN_PATH_MAX + 16];
+	int status = 0;
+	pid_t pid;
+
+	snprintf(command, sizeof(command), ": > '%s'", file);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(run_ended(way, command));
+	tmp_need(pid > 0 && waitpid(pid, &status, 0) == pid, "fork", "");
+	ok_f(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM,
+	    "%s: a signal that comes before ends us (%#x)", way->name,
+	    (unsigned)status);
+	ok_f(access(file, F_OK) != 0, "%s: and nothing is executed",
+	    way->name);
+	(void)unlink(file);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -147,6 +197,9 @@ main(int argc, char **argv)
 	tmp_begin();
 	for (size_t i = 0; i < CDN_LEN(ways); i++)
 		try(&ways[i], tmp_path("executed"));
+	for (size_t i = 0; i < CDN_LEN(ways); i++)
+		if (ways[i].code == 0)
+			try_ended(&ways[i], tmp_path("executed"));
 	tmp_end();
 	return done_testing();
 }
