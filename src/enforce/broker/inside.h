@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include "enforce/broker/answering.h"
 #include "enforce/broker/call.h"
 
 enum cdn_broker_state {
@@ -61,7 +62,7 @@ struct cdn_broker {
 	unsigned holders; /* of this memory */
 	unsigned threads; /* workers */
 	unsigned idle;	  /* of them */
-	unsigned answering; /* of them: will be idle in a moment */
+	struct cdn_answering answering;
 	unsigned slow;	  /* calls that wait for somebody else */
 	struct {
 		struct cdn_offer *where;

@@ -66,10 +66,17 @@ tell_hidden(struct cdn_call *call, const struct cdn_call_answer *answer)
 
 /* Who answers is done as soon as the caller is awake. */
 static void
-count_answering(struct cdn_broker *broker, int change)
+answer_him(struct cdn_broker *broker, const struct cdn_call *call,
+    const struct cdn_call_answer *answer)
 {
+	pid_t *place;
+
 	pthread_mutex_lock(&broker->mutex);
-	broker->answering += (unsigned)change;
+	place = cdn_answering_begin(&broker->answering, call->tid);
+	pthread_mutex_unlock(&broker->mutex);
+	send_answer(broker->listener, call->notif->id, answer);
+	pthread_mutex_lock(&broker->mutex);
+	cdn_answering_end(place);
 	pthread_mutex_unlock(&broker->mutex);
 }
 
@@ -92,9 +99,7 @@ serve(struct cdn_broker *broker, const struct cdn_notif *notif,
 	else if (handler != NULL)
 		handler(&call, &answer);
 	tell_hidden(&call, &answer);
-	count_answering(broker, 1);
-	send_answer(broker->listener, notif->id, &answer);
-	count_answering(broker, -1);
+	answer_him(broker, &call, &answer);
 	cdn_call_tell_allowed(&call, &answer);
 }
 
@@ -107,13 +112,13 @@ serve(struct cdn_broker *broker, const struct cdn_notif *notif,
  * through all that listen.
  */
 static void
-become_busy(struct cdn_broker *broker)
+become_busy(struct cdn_broker *broker, pid_t tid)
 {
 	bool more;
 
 	pthread_mutex_lock(&broker->mutex);
 	more = --broker->idle == 0 &&
-	    broker->answering < CDN_BROKER_ANSWERING &&
+	    !cdn_answering_enough(&broker->answering, tid) &&
 	    broker->threads < CDN_BROKER_THREADS &&
 	    broker->state != CDN_BROKER_CLOSING;
 	pthread_mutex_unlock(&broker->mutex);
@@ -192,7 +197,7 @@ answer_calls(struct cdn_broker *broker, int epoll)
 	while (await_call(epoll)) {
 		if (!receive(broker, &notif))
 			continue;
-		become_busy(broker);
+		become_busy(broker, (pid_t)notif.pid);
 		serve(broker, &notif, &kept);
 		become_idle(broker);
 	}
