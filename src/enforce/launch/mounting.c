@@ -3,14 +3,18 @@
  *
  * Every name is taken without following a symbolic link: below the root that
  * the host has there, and below the one to come.  So what is mounted is what
- * the plan spoke of, or it fails.
+ * the plan spoke of, or it fails; and nothing is made but in the sandbox.
  */
 #include "enforce/launch/mounting.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sched.h>
+#include <sys/mount.h>
+#include <sys/vfs.h>
 
+#include "base/limits.h"
 #include "enforce/sys/raw.h"
 #include "enforce/sys/sys.h"
 
@@ -62,30 +66,94 @@ open_below(long root, const char *path)
 	return cdn_raw(OPENAT2, root, below(path), &how, sizeof(how));
 }
 
-CDN_BARE static long
-make_dir(const struct cdn_mounting *m, const struct cdn_step *step)
+CDN_BARE static bool
+is_there(const struct cdn_mounting *m, const char *path)
 {
-	long r = cdn_raw(SYS_mkdirat, m->new_root, below(step->path),
-	    step->mode);
+	long fd = open_below(m->new_root, path);
 
-	return r == -EEXIST && step->lax ? 0 : r;
+	close_raw(fd);
+	return fd >= 0;
 }
 
-/* Only in a directory of the sandbox's own: never on the host. */
+CDN_BARE static long
+check_own(long fd)
+{
+	struct statfs system;
+	long r = cdn_raw(SYS_fstatfs, fd, &system);
+
+	return r < 0 ? r : (unsigned long)system.f_type == TMPFS_MAGIC ? 0 :
+									 -ESTALE;
+}
+
+/*
+ * The directory in which a name is to be made: the sandbox's own, never one of
+ * the host.  What lies around it may be the host's, where somebody puts a link
+ * or another directory in its place meanwhile.
+ */
+CDN_BARE static long
+open_parent(const struct cdn_mounting *m, const char *path, const char **ret_name)
+{
+	CDN_UNINITIALIZED char dir[CDN_PATH_MAX + 1];
+	size_t n = 0;
+	long fd, r;
+
+	for (size_t i = 0; path[i] != '\0'; i++) {
+		if (i >= CDN_PATH_MAX)
+			return -ENAMETOOLONG;
+		dir[i] = path[i];
+		if (path[i] == '/')
+			n = i;
+	}
+	*ret_name = path + n + 1;
+	dir[n == 0 ? 1 : n] = '\0';
+	fd = open_below(m->new_root, dir);
+	r = fd < 0 ? fd : check_own(fd);
+	if (r < 0)
+		close_raw(fd);
+	return r < 0 ? r : fd;
+}
+
+CDN_BARE static long
+make_dir(const struct cdn_mounting *m, const char *path, unsigned mode)
+{
+	const char *name;
+	long dir = open_parent(m, path, &name);
+	long r = dir < 0 ? dir : cdn_raw(SYS_mkdirat, dir, name, mode);
+
+	close_raw(dir);
+	return r;
+}
+
+CDN_BARE static long
+make_file(const struct cdn_mounting *m, const char *path)
+{
+	const char *name;
+	long dir = open_parent(m, path, &name);
+	long fd = dir < 0 ? dir : cdn_raw(SYS_openat, dir, name, O_WRONLY |
+	    O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
+
+	close_raw(fd);
+	close_raw(dir);
+	return fd < 0 ? fd : 0;
+}
+
+CDN_BARE static long
+make_link(const struct cdn_mounting *m, const char *path, const char *to)
+{
+	const char *name;
+	long dir = open_parent(m, path, &name);
+	long r = dir < 0 ? dir : cdn_raw(SYS_symlinkat, to, dir, name);
+
+	close_raw(dir);
+	return r;
+}
+
 CDN_BARE static long
 make_point(const struct cdn_mounting *m, const struct cdn_step *step)
 {
-	long fd;
-
-	if (step->point == CDN_POINT_THERE)
-		return 0;
-	if (step->point == CDN_POINT_DIR)
-		return cdn_raw(SYS_mkdirat, m->new_root, below(step->path),
-		    0755);
-	fd = cdn_raw(SYS_openat, m->new_root, below(step->path), O_WRONLY |
-	    O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
-	close_raw(fd);
-	return fd < 0 ? fd : 0;
+	return step->point == CDN_POINT_THERE ? 0 :
+	    step->point == CDN_POINT_DIR      ? make_dir(m, step->path, 0755) :
+						make_file(m, step->path);
 }
 
 /* ----- Trees that are mounted nowhere yet -------------------------------- */
@@ -149,13 +217,24 @@ make_tmpfs(const char *mode, unsigned more)
 	    NO_SUID | NO_DEVICES | more);
 }
 
-/* One for all of them: nobody can tell them apart, or change them. */
+/*
+ * One for all of them: nobody can tell them apart, or change them.  The first is
+ * mounted itself, and the others are copies of it: before Linux 6.15 there are
+ * none of what is mounted nowhere.
+ */
 CDN_BARE static long
 copy_closed(struct cdn_mounting *m)
 {
+	long tree;
+
+	if (m->closed >= 0)
+		return copy_tree(m->closed);
+	tree = make_tmpfs("0000", READ_ONLY);
+	m->closed = tree < 0 ? tree : cdn_raw(SYS_fcntl, tree,
+	    F_DUPFD_CLOEXEC, 0);
 	if (m->closed < 0)
-		m->closed = make_tmpfs("0000", READ_ONLY);
-	return m->closed < 0 ? m->closed : copy_tree(m->closed);
+		close_raw(tree);
+	return m->closed < 0 ? m->closed : tree;
 }
 
 CDN_BARE static long
@@ -203,10 +282,10 @@ take(struct cdn_mounting *m, const struct cdn_step *step)
 {
 	switch (step->kind) {
 	case CDN_STEP_DIR:
-		return make_dir(m, step);
+		return step->lax && is_there(m, step->path) ? 0 :
+		    make_dir(m, step->path, step->mode);
 	case CDN_STEP_LINK:
-		return cdn_raw(SYS_symlinkat, step->from, m->new_root,
-		    below(step->path));
+		return make_link(m, step->path, step->from);
 	case CDN_STEP_BIND:
 		return put(m, step, copy_hosts(m, step));
 	case CDN_STEP_TMPFS:
@@ -221,6 +300,19 @@ take(struct cdn_mounting *m, const struct cdn_step *step)
 	return -EINVAL;
 }
 
+/*
+ * bwrap leaves them as those of the host: what is mounted there later would
+ * come in as it is, and could be changed where all else is read-only.
+ */
+CDN_BARE static long
+part_from_host(void)
+{
+	const struct attributes attributes = { .propagation = MS_PRIVATE };
+
+	return cdn_raw(MOUNT_SETATTR, AT_FDCWD, "/", RECURSIVE, &attributes,
+	    sizeof(attributes));
+}
+
 /* The descriptors are those of a process that ends now. */
 CDN_BARE int
 cdn_mounting_main(void *mounting)
@@ -231,6 +323,8 @@ cdn_mounting_main(void *mounting)
 	m->at = m->count;
 	m->closed = -1;
 	(void)cdn_raw(SYS_umask, 0);
+	if (r >= 0)
+		r = part_from_host();
 	if (r >= 0)
 		r = m->old_root = cdn_raw(SYS_openat, AT_FDCWD, OLD_ROOT,
 		    O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
