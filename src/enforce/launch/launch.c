@@ -274,20 +274,24 @@ tell(const struct cordon_process *p)
 	cdn_launch_tell_network(p->plan, p->options);
 }
 
-/* bwrap makes its namespaces meanwhile, and waits. */
+/*
+ * Recorded before bwrap begins: that may take long, and as soon as it runs it
+ * has the terminal, and signals are passed on to it and not heeded by us.
+ */
 static int
 begin_wrapped(struct cordon_process *p, struct cordon_error *err)
 {
 	int code = cdn_launch_wrap(p, err);
 
-	if (code == 0)
-		code = cdn_run_start(&p->request, &p->running, err);
 	if (code != 0)
 		return code;
 	tell(p);
 	code = record_start(p, err);
 	if (code == 0)
-		code = cdn_launch_unwrap(p, err);
+		code = cdn_run_start(&p->request, &p->running, err);
+	if (code != 0)
+		return code;
+	code = cdn_launch_unwrap(p, err);
 	if (code != 0)
 		cdn_launch_give_up(p);
 	return code;
