@@ -51,7 +51,7 @@ open_proc(const struct cdn_call *call, const char *name)
 static int
 end_text(const struct cdn_call *call, char text[STATUS_MAX], ssize_t n)
 {
-	if (n <= 0)
+	if (n <= 0 || n >= STATUS_MAX)
 		return n < 0 ? -errno : -ESRCH;
 	text[n] = '\0';
 	return cdn_call_waits(call) ? 0 : -ESRCH;

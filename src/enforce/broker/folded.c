@@ -53,7 +53,9 @@ fold(const char *path, char text[CDN_PATH_MAX + 1])
 static bool
 lies_in_one(const struct cdn_object *object)
 {
-	return cdn_path_folds_somewhere(object->path, strlen(object->path));
+	cdn_str path = cdn_str_of(object->path);
+
+	return cdn_path_folds_somewhere(path.p, path.n);
 }
 
 void

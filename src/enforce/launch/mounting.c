@@ -79,8 +79,10 @@ CDN_BARE static long
 check_own(long fd)
 {
 	struct statfs system;
-	long r = cdn_raw(SYS_fstatfs, fd, &system);
+	long r;
 
+	system.f_type = 0;
+	r = cdn_raw(SYS_fstatfs, fd, &system);
 	return r < 0 ? r : (unsigned long)system.f_type == TMPFS_MAGIC ? 0 :
 									 -ESTALE;
 }
