@@ -289,12 +289,7 @@ begin_wrapped(struct cordon_process *p, struct cordon_error *err)
 	code = record_start(p, err);
 	if (code == 0)
 		code = cdn_run_start(&p->request, &p->running, err);
-	if (code != 0)
-		return code;
-	code = cdn_launch_unwrap(p, err);
-	if (code != 0)
-		cdn_launch_give_up(p);
-	return code;
+	return code == 0 ? cdn_launch_unwrap(p, err) : code;
 }
 
 static int

@@ -64,8 +64,6 @@ CDN_MUST_USE int cdn_launch_wrap(struct cordon_process *p,
     struct cordon_error *err);
 CDN_MUST_USE int cdn_launch_unwrap(struct cordon_process *p,
     struct cordon_error *err);
-/* Instead, or when that failed: bwrap and all of it is ended. */
-void cdn_launch_give_up(struct cordon_process *p);
 struct cdn_run_result;
 CDN_MUST_USE int cdn_launch_wrapped(struct cordon_process *p,
     const struct cdn_run_result *result, struct cordon_error *err);

@@ -361,8 +361,8 @@ let_go(struct cdn_wrapping *w, struct cordon_error *err)
 	return 0;
 }
 
-int
-cdn_launch_unwrap(struct cordon_process *p, struct cordon_error *err)
+static int
+go_on(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cdn_wrapping *w = p->wrapping;
 	bool helped;
@@ -394,15 +394,19 @@ cdn_launch_unwrap(struct cordon_process *p, struct cordon_error *err)
 }
 
 /* Who is not told to go on never began. */
-void
-cdn_launch_give_up(struct cordon_process *p)
+int
+cdn_launch_unwrap(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cdn_run_result result;
+	int code = go_on(p, err);
 
+	if (code == 0)
+		return 0;
 	(void)!cdn_run_signal(p->running, SIGKILL, NULL);
 	if (cdn_run_wait(p->running, &result, NULL) == 0)
 		cdn_run_result_done(&result);
 	p->running = NULL;
+	return code;
 }
 
 /* ----- The end ------------------------------------------------------------------- */
