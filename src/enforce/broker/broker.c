@@ -18,19 +18,26 @@
 #include "enforce/sys/sys.h"
 
 #define OFFER_LOOK_NS 20000000L /* how often a child looks for us */
+#define UNSAID	      (-2)	/* of a ruleset */
 
 /* ----- The launch thread --------------------------------------------------------- */
 
+/* What needs no domain yet. */
 static int
-confine(const struct cdn_broker *broker)
+begin(struct cdn_broker *broker)
 {
 	int r = cdn_sys_no_new_privs();
 
 	if (r == 0)
 		r = cdn_sys_forgo_capabilities();
-	if (r == 0 && broker->spec.ruleset >= 0)
-		r = cdn_sys_landlock_restrict(broker->spec.ruleset);
-	return r;
+	return r == 0 ? cdn_worker_prepare(broker) : r;
+}
+
+static int
+restrict_itself(const struct cdn_broker *broker)
+{
+	return broker->ruleset < 0 ? 0 :
+	    cdn_sys_landlock_restrict(broker->ruleset);
 }
 
 static void
@@ -38,7 +45,7 @@ set_state(struct cdn_broker *broker, enum cdn_broker_state state)
 {
 	pthread_mutex_lock(&broker->mutex);
 	if (broker->state != CDN_BROKER_CLOSING)
-		broker->state = state;
+		__atomic_store_n(&broker->state, state, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&broker->changed);
 	pthread_mutex_unlock(&broker->mutex);
 }
@@ -56,6 +63,19 @@ wait_state(struct cdn_broker *broker, enum cdn_broker_state a,
 	now = broker->state;
 	pthread_mutex_unlock(&broker->mutex);
 	return now;
+}
+
+/*
+ * The order comes soon: to sleep and to be woken, on another processor, takes
+ * longer than the rest of what is prepared for it.
+ */
+static enum cdn_broker_state
+await_order(struct cdn_broker *broker)
+{
+	for (unsigned i = 0; i < CDN_SPINS && __atomic_load_n(&broker->state,
+		__ATOMIC_ACQUIRE) == CDN_BROKER_NEW; i++)
+		cdn_sys_relax();
+	return wait_state(broker, CDN_BROKER_ORDERED, CDN_BROKER_CLOSING);
 }
 
 /* Whoever waits for the listener in vain is told. */
@@ -83,7 +103,7 @@ carry_out(struct cdn_broker *broker)
 	sigset_t all;
 
 	if (r == 0)
-		r = cdn_worker_prepare(broker);
+		r = restrict_itself(broker);
 	if (r == 0 && judges_exec)
 		r = cdn_worker_start(broker);
 	if (r == 0) {
@@ -114,12 +134,11 @@ launch_main(void *arg)
 {
 	struct cdn_broker *broker = arg;
 
-	broker->error = -confine(broker);
-	if (wait_state(broker, CDN_BROKER_ORDERED, CDN_BROKER_CLOSING) ==
-	    CDN_BROKER_ORDERED) {
+	broker->error = -begin(broker);
+	if (await_order(broker) == CDN_BROKER_ORDERED) {
 		broker->order.result = carry_out(broker);
 		set_state(broker, CDN_BROKER_STARTED);
-		close_fd(&broker->spec.ruleset);
+		close_fd(&broker->ruleset);
 		/* Who closes has one to wait for less. */
 		if (!cdn_worker_attend(broker) || !broker->spec.own_child)
 			(void)wait_state(broker, CDN_BROKER_CLOSING,
@@ -176,19 +195,6 @@ open_places(struct cdn_broker *broker, struct cordon_error *err)
 	    cdn_err_sys(err, errno, "failed to make an eventfd");
 }
 
-/* The caller's goes with the end of the open. */
-static int
-keep_ruleset(struct cdn_broker *broker, struct cordon_error *err)
-{
-	int *ruleset = &broker->spec.ruleset;
-
-	if (*ruleset < 0)
-		return 0;
-	*ruleset = fcntl(*ruleset, F_DUPFD_CLOEXEC, 3);
-	return *ruleset >= 0 ? 0 :
-	    cdn_err_sys(err, errno, "failed to keep the broker's domain");
-}
-
 static struct cdn_broker *
 new_broker(const struct cdn_broker_spec *spec)
 {
@@ -203,6 +209,7 @@ new_broker(const struct cdn_broker_spec *spec)
 		free(broker);
 		return NULL;
 	}
+	broker->ruleset = UNSAID;
 	broker->listener = broker->stop_fd = -1;
 	broker->root_fd = broker->fds_fd = broker->first_epoll = -1;
 	broker->holders = 1;
@@ -224,9 +231,7 @@ cdn_broker_open(const struct cdn_broker_spec *spec, struct cdn_broker **ret,
 
 	if (broker == NULL)
 		return cdn_err_nomem(err);
-	r = keep_ruleset(broker, err);
-	if (r == 0)
-		r = open_places(broker, err);
+	r = open_places(broker, err);
 	if (r == 0 && (r = start_launcher(broker)) < 0)
 		r = cdn_err_sys(err, -r, "failed to start a thread");
 	if (r == 0)
@@ -236,12 +241,20 @@ cdn_broker_open(const struct cdn_broker_spec *spec, struct cdn_broker **ret,
 	return r;
 }
 
+void
+cdn_broker_bound(struct cdn_broker *broker, int ruleset)
+{
+	if (broker->ruleset != UNSAID)
+		cdn_bug("a broker has one domain");
+	broker->ruleset = ruleset < 0 ? -1 : ruleset;
+}
+
 int
 cdn_broker_via(struct cdn_broker *broker, struct cdn_offer *where,
     int (*start)(void *arg), void (*beside)(void *arg), void *arg)
 {
-	if (broker->order.start != NULL)
-		cdn_bug("a broker starts once");
+	if (broker->order.start != NULL || broker->ruleset == UNSAID)
+		cdn_bug("a broker starts once, in its domain");
 	broker->order.where = where;
 	broker->order.start = start;
 	broker->order.arg = arg;
@@ -303,7 +316,7 @@ free_broker(struct cdn_broker *broker)
 	close_fd(&broker->root_fd);
 	close_fd(&broker->fds_fd);
 	close_fd(&broker->first_epoll);
-	close_fd(&broker->spec.ruleset);
+	close_fd(&broker->ruleset);
 	cdn_family_leave(broker);
 	cdn_pty_done(broker);
 	pthread_cond_destroy(&broker->changed);

@@ -111,14 +111,13 @@ struct cdn_broker_region {
 	bool native;
 };
 
-/* All that it points to is borrowed until close; ruleset until open. */
+/* All that it points to is borrowed until close. */
 struct cdn_broker_spec {
 	const struct cdn_authority *authority;
 	/* Regions where every call may go on natively: held by Landlock. */
 	const struct cdn_broker_region *regions; /* sorted as by strcmp */
 	size_t region_count;
 	const struct cdn_spaces *spaces; /* where the run is; NULL: with us */
-	int ruleset; /* its own domain (outer bound); -1: no Landlock here */
 	bool reads; /* mode C: an open is performed, never continued */
 	bool trace; /* nothing at all goes on unseen */
 	/*
@@ -151,12 +150,19 @@ struct cdn_broker_spec {
 };
 
 /*
- * Starts the launch thread, which confines itself meanwhile; nothing is
+ * Starts the launch thread, which gives up its privileges meanwhile; nothing is
  * answered yet.  Without openat2 or /proc nothing can be judged:
  * CORDON_E_SYSTEM.
  */
 CDN_MUST_USE int cdn_broker_open(const struct cdn_broker_spec *spec,
     struct cdn_broker **ret, struct cordon_error *err);
+
+/*
+ * Its own domain (outer bound), which may be made while the launch thread begins
+ * and is entered before anything is started; -1: no Landlock here.  ruleset is
+ * the broker's from now on.  Once, and never left out.
+ */
+void cdn_broker_bound(struct cdn_broker *broker, int ruleset);
 
 /*
  * What the child and we have in common until its exec (CLONE_VM).  All zero is

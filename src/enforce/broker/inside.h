@@ -45,6 +45,7 @@ struct cdn_family {
 struct cdn_broker {
 	struct cdn_broker_spec spec;
 	pthread_t launcher;
+	int ruleset; /* -1: none, or done with; -2: nobody has said so yet */
 	int listener;
 	int stop_fd; /* eventfd: readable when all are to leave */
 	int root_fd; /* O_PATH of / */
@@ -55,7 +56,7 @@ struct cdn_broker {
 
 	pthread_mutex_t mutex; /* for what follows */
 	pthread_cond_t changed;
-	enum cdn_broker_state state;
+	enum cdn_broker_state state; /* the launch thread looks without it */
 	int error; /* of the launch thread, when it could not be confined */
 	/* It waits for the first call: nobody has anything to tell. */
 	bool quiet;

@@ -155,7 +155,6 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.regions = broker_regions(p),
 		.region_count = plan->region_count,
 		.spaces = p->spaces,
-		.ruleset = p->cage->bound,
 		.reads = plan->mode == CDN_PLAN_MODE_C,
 		.trace = p->terms.trace,
 		.own_child = cdn_launch_is_own_child(p),

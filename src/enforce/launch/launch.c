@@ -192,15 +192,20 @@ build_cage(struct cordon_process *p, struct cordon_error *err)
 	    p->spaces != NULL ? p->spaces->root_fd : -1, &p->cage, err);
 }
 
+/* The broker's thread begins while the cage is built. */
 static int
 prepare_native(struct cordon_process *p, struct cordon_error *err)
 {
 	int code = cdn_launch_spaces(p, err);
 
-	if (code == 0)
-		code = build_cage(p, err);
 	if (code == 0 && p->plan->plan->mode != CDN_PLAN_MODE_NONE)
 		code = cdn_launch_broker(p, err);
+	if (code == 0)
+		code = build_cage(p, err);
+	if (code == 0 && p->broker != NULL) {
+		cdn_broker_bound(p->broker, p->cage->bound);
+		p->cage->bound = -1;
+	}
 	return code;
 }
 

@@ -20,16 +20,17 @@
 CDN_BARE static int
 reset_signals(const struct cdn_launch *launch)
 {
-	struct cdn_sigaction initial;
+	if (!launch->cleared)
+		cdn_sys_reset_signals(CDN_SIGNALS_ALL);
+	return 0;
+}
 
-	(void)launch;
-	initial.handler = 0;
-	initial.flags = 0;
-	initial.restorer = 0;
-	initial.mask = 0;
-	for (int i = 1; i <= CDN_SIGNAL_LAST; i++)
-		if (i != SIGKILL && i != SIGSTOP)
-			(void)cdn_sys_sigaction(i, &initial, NULL);
+/* Known with the word. */
+CDN_BARE static int
+heed_ignored(const struct cdn_launch *launch)
+{
+	if (launch->cleared)
+		cdn_sys_reset_signals(launch->ignored);
 	return 0;
 }
 
@@ -65,10 +66,11 @@ make_group(const struct cdn_launch *launch)
 CDN_BARE static int
 take_terminal(const struct cdn_launch *launch)
 {
-	pid_t group = (pid_t)cdn_raw(SYS_getpid);
+	pid_t group;
 
 	if (launch->terminal_fd < 0)
 		return 0;
+	group = (pid_t)cdn_raw(SYS_getpid);
 	if (launch->new_session)
 		return (int)cdn_raw(SYS_ioctl, launch->terminal_fd, TIOCSCTTY,
 		    0);
@@ -225,6 +227,9 @@ await_word(const struct cdn_launch *launch)
 {
 	uint32_t word;
 
+	for (unsigned i = 0; i < CDN_SPINS && __atomic_load_n(&launch->word,
+		__ATOMIC_ACQUIRE) == CDN_WORD_LATER; i++)
+		cdn_sys_relax();
 	while ((word = __atomic_load_n(&launch->word, __ATOMIC_ACQUIRE)) ==
 	    CDN_WORD_LATER)
 		(void)cdn_raw(SYS_futex, &launch->word, FUTEX_WAIT_PRIVATE,
@@ -269,6 +274,7 @@ static const struct {
 	{ "cage", enter_cage },
 	{ "own descriptors", have_own_descriptors },
 	{ "word", await_word },
+	{ "ignored signals", heed_ignored },
 	{ "mask", restore_mask },
 	{ NULL, execute },
 };
@@ -303,13 +309,16 @@ cdn_child_start(struct cdn_launch *launch, void *stack_top, int *pidfd)
 	if (pidfd == NULL) /* the kernel has one place for both */
 		flags |= CLONE_PARENT_SETTID;
 	launch->child = 0;
-	if (launch->cgroup_fd >= 0) {
-		launch->procs_fd = -1;
-		pid = cdn_sys_clone_into(launch->cgroup_fd, child_main,
-		    stack_top, flags, launch, pidfd, &launch->child);
+	if (launch->cgroup_fd >= 0 || launch->cleared) {
+		if (launch->cgroup_fd >= 0)
+			launch->procs_fd = -1;
+		pid = cdn_sys_clone_more(launch->cgroup_fd, launch->cleared,
+		    child_main, stack_top, flags, launch, pidfd,
+		    &launch->child);
 		launch->procs_fd = procs_fd;
+		launch->cleared &= pid >= 0;
 	}
-	/* A filter may not know clone3, an old kernel not that flag of it. */
+	/* A filter may not know clone3, an old kernel not those flags of it. */
 	return pid >= 0 ? pid : cdn_sys_clone(child_main, stack_top, flags,
 	    launch, pidfd != NULL ? pidfd : &launch->child);
 }

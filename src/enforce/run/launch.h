@@ -42,6 +42,7 @@ struct cdn_launch {
 	int terminal_fd; /* to become the foreground of; -1 = none */
 	bool new_session; /* and the terminal, if any, its controlling one */
 	bool shares;	 /* the caller's descriptors, until it has its cage */
+	bool cleared;	 /* it begins without handlers, if that can be */
 	pid_t parent;	 /* with whose thread it dies */
 	int parent_fd;	 /* its pidfd, for who cannot see it; or -1 */
 	uint64_t mask;	 /* of the calling thread, before it blocked all */
@@ -52,6 +53,7 @@ struct cdn_launch {
 	pid_t child; /* by the kernel, before it runs; 0: it has a pidfd */
 
 	uint32_t word; /* futex, enum cdn_word: may it execute? */
+	uint64_t ignored; /* signals; written before the word, when cleared */
 
 	/* Written by the child when it gives up. */
 	unsigned step; /* for cdn_child_step() */

@@ -119,6 +119,12 @@ open_cgroup(struct cdn_running *running)
 }
 
 static int
+get_ready(void *arg, struct cordon_error *err)
+{
+	return cdn_loop_open(arg, err);
+}
+
+static int
 start(struct cdn_running *running, struct cordon_error *err)
 {
 	int r;
@@ -130,10 +136,10 @@ start(struct cdn_running *running, struct cordon_error *err)
 	if (r < 0)
 		return r;
 	open_terminal(running);
-	r = cdn_loop_open(running, err);
 	running->begun_ns = now_ns();
-	if (r == 0)
-		r = cdn_spawn_start(&running->spawn, err);
+	running->spawn.ready = get_ready;
+	running->spawn.ready_arg = running;
+	r = cdn_spawn_start(&running->spawn, err);
 	if (r == 0)
 		r = cdn_loop_started(running, err);
 	if (r == 0)

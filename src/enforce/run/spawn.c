@@ -65,8 +65,9 @@ fill_limits(struct cdn_launch *launch, const struct cdn_run_limits *limits)
 static int
 map_stacks(struct cdn_spawn *spawn)
 {
+	bool alone = spawn->shepherd.launch.request->reaper == CDN_REAPER_SELF;
 	size_t guard = (size_t)sysconf(_SC_PAGESIZE);
-	size_t size = 2 * guard + CHILD_STACK + SHEPHERD_STACK;
+	size_t size = guard + CHILD_STACK + (alone ? 0 : guard + SHEPHERD_STACK);
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
 
@@ -75,8 +76,8 @@ map_stacks(struct cdn_spawn *spawn)
 	spawn->stacks = p;
 	spawn->stacks_size = size;
 	spawn->shepherd.child_stack = p + guard + CHILD_STACK;
-	if (mprotect(p, guard, PROT_NONE) != 0 ||
-	    mprotect(p + guard + CHILD_STACK, guard, PROT_NONE) != 0)
+	if (mprotect(p, guard, PROT_NONE) != 0 || (!alone &&
+	    mprotect(p + guard + CHILD_STACK, guard, PROT_NONE) != 0))
 		return -errno;
 	return 0;
 }
@@ -235,7 +236,7 @@ start_error(const struct cdn_launch *launch, int r, struct cordon_error *err)
 struct start {
 	struct cdn_spawn *spawn;
 	struct cordon_error *err;
-	int code; /* of the request's meanwhile() */
+	int code; /* of the caller's ready(), or the request's meanwhile() */
 };
 
 /*
@@ -262,9 +263,13 @@ static void
 beside(void *arg)
 {
 	struct start *start = arg;
-	uint32_t *word = &start->spawn->shepherd.launch.word;
+	struct cdn_spawn *spawn = start->spawn;
+	uint32_t *word = &spawn->shepherd.launch.word;
 
-	do_meanwhile(start);
+	spawn->shepherd.launch.ignored = cdn_sys_ignored(); /* until now */
+	start->code = spawn->ready(spawn->ready_arg, start->err);
+	if (start->code == 0)
+		do_meanwhile(start);
 	__atomic_store_n(word, start->code == 0 ? CDN_WORD_YES : CDN_WORD_NO,
 	    __ATOMIC_RELEASE);
 	(void)cdn_raw(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
@@ -311,6 +316,13 @@ start_all(struct start *start)
 	int r = -ECANCELED;
 
 	launch->word = later ? CDN_WORD_LATER : CDN_WORD_YES;
+	/* Nobody else changes what is ignored meanwhile: we are alone. */
+	launch->cleared = later;
+	if (!later)
+		start->code = start->spawn->ready(start->spawn->ready_arg,
+		    start->err);
+	if (start->code != 0)
+		return r;
 	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
 	if (!later)
 		do_meanwhile(start);

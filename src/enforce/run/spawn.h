@@ -21,8 +21,14 @@ struct cdn_spawn {
 	int their_fd;	/* and its own, until it has it */
 	int keeper_fd;	/* pidfd: of the shepherd, or of the command itself */
 	bool running;	/* something may be left of it */
-	char *stacks;	/* owned: guard, child's, guard, shepherd's */
+	char *stacks;	/* owned: guard, child's; SHEPHERD: guard, its */
 	size_t stacks_size;
+	/*
+	 * By the caller: what must be there before anything is executed.  Done
+	 * beside the making of the process, where that can be.
+	 */
+	int (*ready)(void *arg, struct cordon_error *err);
+	void *ready_arg;
 	struct cdn_shepherd shepherd; /* SELF uses it without a process */
 };
 
@@ -33,7 +39,7 @@ struct cdn_spawn {
 CDN_MUST_USE int cdn_spawn_open(struct cdn_spawn *spawn,
     const struct cdn_run_request *request, struct cordon_error *err);
 
-/* Streams, terminal and watch_stops are the caller's to fill before. */
+/* Streams, terminal, ready and watch_stops are the caller's to fill before. */
 CDN_MUST_USE int cdn_spawn_start(struct cdn_spawn *spawn,
     struct cordon_error *err);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 
 #ifndef SYS_close_range
 #define SYS_close_range 436 /* the same on every architecture */
@@ -36,9 +37,10 @@ struct clone_args_5_7 {
 	uint64_t cgroup;
 };
 
-#define INTO_CGROUP  UINT64_C(0x200000000) /* CLONE_... */
-#define STACK_CHECK  4096		   /* bytes of it that must be there */
-#define EXIT_SIGNALS 0xff		   /* bits of clone's flags */
+#define CLEAR_SIGHAND UINT64_C(0x100000000) /* CLONE_... */
+#define INTO_CGROUP   UINT64_C(0x200000000)
+#define STACK_CHECK   4096			    /* bytes of it that must be there */
+#define EXIT_SIGNALS  0xff			    /* bits of clone's flags */
 
 /* The child never comes back from here: its stack is another one. */
 CDN_BARE static long
@@ -89,8 +91,8 @@ clone3_call(const struct clone_args_5_7 *args, int (*fn)(void *arg), void *arg)
 }
 
 CDN_BARE int
-cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg), void *stack_top,
-    int flags, void *arg,
+cdn_sys_clone_more(int cgroup_fd, bool cleared, int (*fn)(void *arg),
+    void *stack_top, int flags, void *arg,
     /* NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes */
     int *pidfd,
     /* NOLINTNEXTLINE(readability-non-const-parameter): the same */
@@ -98,7 +100,8 @@ cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg), void *stack_top,
 {
 	struct clone_args_5_7 args;
 
-	args.flags = ((unsigned)flags & ~(unsigned)EXIT_SIGNALS) | INTO_CGROUP;
+	args.flags = ((unsigned)flags & ~(unsigned)EXIT_SIGNALS) |
+	    (cgroup_fd < 0 ? 0 : INTO_CGROUP) | (cleared ? CLEAR_SIGHAND : 0);
 	args.pidfd = (uintptr_t)pidfd;
 	args.child_tid = 0;
 	args.parent_tid = (uintptr_t)pid;
@@ -108,7 +111,7 @@ cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg), void *stack_top,
 	args.tls = 0;
 	args.set_tid = 0;
 	args.set_tid_size = 0;
-	args.cgroup = (uint64_t)cgroup_fd;
+	args.cgroup = cgroup_fd < 0 ? 0 : (uint64_t)cgroup_fd;
 	return (int)clone3_call(&args, fn, arg);
 }
 
@@ -146,4 +149,33 @@ cdn_sys_sigaction(int signal, const struct cdn_sigaction *action,
 {
 	return (int)cdn_raw(SYS_rt_sigaction, signal, action, old,
 	    sizeof(old->mask));
+}
+
+CDN_BARE uint64_t
+cdn_sys_ignored(void)
+{
+	struct cdn_sigaction now;
+	uint64_t ignored = 0;
+
+	now.handler = 0;
+	for (int i = 1; i <= CDN_SIGNAL_LAST; i++)
+		if (cdn_sys_sigaction(i, NULL, &now) == 0 &&
+		    now.handler == (uintptr_t)SIG_IGN)
+			ignored |= CDN_SIGNAL_BIT(i);
+	return ignored;
+}
+
+CDN_BARE void
+cdn_sys_reset_signals(uint64_t signals)
+{
+	struct cdn_sigaction initial;
+
+	initial.handler = 0;
+	initial.flags = 0;
+	initial.restorer = 0;
+	initial.mask = 0;
+	signals &= ~(CDN_SIGNAL_BIT(SIGKILL) | CDN_SIGNAL_BIT(SIGSTOP));
+	for (int i = 1; i <= CDN_SIGNAL_LAST; i++)
+		if ((signals & CDN_SIGNAL_BIT(i)) != 0)
+			(void)cdn_sys_sigaction(i, &initial, NULL);
 }

@@ -37,13 +37,34 @@ CDN_MUST_USE int cdn_sys_clone(int (*fn)(void *arg), void *stack_top,
     int flags, void *arg, int *pidfd);
 
 /*
- * The same with clone3(2), which has a place for each of them, the process
- * being a member of a cgroup (v2, its directory) from the start: since 5.7.
- * Moving it there afterwards makes all processors of the machine wait for each
- * other, which takes milliseconds.
+ * The same with clone3(2), which has a place for each of them, and can do more:
+ *
+ *	cgroup_fd	the directory (v2) of the cgroup that the process is a
+ *			member of from the start, since 5.7; -1: the caller's.
+ *			Moving it there afterwards makes all processors of the
+ *			machine wait for each other, which takes milliseconds.
+ *	cleared		no handler of the caller is left, since 5.5; what he
+ *			ignores the process does, too
  */
-CDN_MUST_USE int cdn_sys_clone_into(int cgroup_fd, int (*fn)(void *arg),
-    void *stack_top, int flags, void *arg, int *pidfd, pid_t *pid);
+CDN_MUST_USE int cdn_sys_clone_more(int cgroup_fd, bool cleared,
+    int (*fn)(void *arg), void *stack_top, int flags, void *arg, int *pidfd,
+    pid_t *pid);
+
+/*
+ * While waiting for what another processor does at once: as often as this at
+ * most, some ten to a hundred microseconds.
+ */
+#define CDN_SPINS 6000U
+
+CDN_BARE static inline void
+cdn_sys_relax(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("pause" ::: "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("yield" ::: "memory");
+#endif
+}
 
 /* Did the process of this pidfd end?  Does not wait. */
 bool cdn_sys_has_ended(int pidfd);
@@ -58,5 +79,10 @@ void cdn_sys_set_mask(uint64_t mask, uint64_t *old);
 /* Either may be NULL.  Byte for byte what the kernel has. */
 int cdn_sys_sigaction(int signal, const struct cdn_sigaction *action,
     struct cdn_sigaction *old);
+
+/* The signals that are ignored. */
+uint64_t cdn_sys_ignored(void);
+/* These, and what else they may be, are as for a new process: SIG_DFL. */
+void cdn_sys_reset_signals(uint64_t signals);
 
 #endif

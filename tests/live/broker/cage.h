@@ -207,10 +207,9 @@ cage_authority(struct cage *cage, const char *program)
 static void
 cage_open_broker(struct cage *cage, enum cage_mode mode)
 {
-	int ruleset = cage_ruleset(false);
 	struct cdn_broker_spec spec = { .authority = cage->world.authority,
 		.regions = cage->regions, .region_count = 2,
-		.ruleset = ruleset, .reads = mode == CAGE_C,
+		.reads = mode == CAGE_C,
 		.trace = cage->trace, .other_names = cage->other_names,
 		.denied = cage_denied, .denied_arg = cage };
 	struct cordon_error err;
@@ -222,7 +221,7 @@ cage_open_broker(struct cage *cage, enum cage_mode mode)
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
-	close(ruleset);
+	cdn_broker_bound(cage->broker, cage_ruleset(false));
 }
 
 /* ----- Start, ask, stop ------------------------------------------------------------ */

@@ -216,23 +216,23 @@ static void
 check_opening(void)
 {
 	struct cdn_offer offer = CDN_OFFER_INIT;
-	struct cdn_broker_spec spec = { .ruleset = 0 };
+	struct cdn_broker_spec spec = { 0 };
 	struct cdn_broker *broker = NULL;
 	struct cordon_error err;
 	int before = tmp_open_fds();
 	int started = 0;
 
-	ok(cdn_broker_open(&spec, &broker, &err) == 0 &&
-		cdn_broker_via(broker, &offer, start_nothing, NULL,
-		    &started) ==
+	ok(cdn_broker_open(&spec, &broker, &err) == 0, "opened");
+	cdn_broker_bound(broker, open("/dev/null", O_RDONLY | O_CLOEXEC));
+	ok(cdn_broker_via(broker, &offer, start_nothing, NULL, &started) ==
 		    -EBADFD && started == 0,
 	    "not without its domain");
 	cdn_broker_close(broker);
 	offer = (struct cdn_offer)CDN_OFFER_INIT;
-	spec.ruleset = -1;
-	ok(cdn_broker_open(&spec, &broker, &err) == 0, "opened");
-	cdn_broker_close(broker);
 	ok(cdn_broker_open(&spec, &broker, &err) == 0, "opened again");
+	cdn_broker_close(broker);
+	ok(cdn_broker_open(&spec, &broker, &err) == 0, "and again");
+	cdn_broker_bound(broker, -1);
 	ok(cdn_broker_via(broker, &offer, start_nothing, NULL,
 		    &started) ==
 		-ECHILD && started == 1,

@@ -137,6 +137,67 @@ try(const struct way *way, const char *file)
 	(void)unlink(file);
 }
 
+/* ----- What the caller ignores ---------------------------------------------------- */
+
+static const int deaf_to[] = { SIGHUP, SIGPIPE, SIGCHLD, SIGTSTP, 40, 64 };
+
+static void
+on_signal(int number)
+{
+	(void)number;
+}
+
+static int
+do_nothing(void *arg, struct cordon_error *err)
+{
+	(void)arg;
+	(void)err;
+	return 0;
+}
+
+/* In a process of its own, with handlers besides: 0, the command has neither. */
+static int
+run_deaf(const struct way *way)
+{
+	struct maker maker = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER };
+	struct cdn_run_request request =
+	    request_of(SHELL("exec cat /proc/self/status"));
+	struct cdn_run_result result;
+	struct cordon_error err = { 0 };
+	int code;
+
+	for (size_t i = 0; i < CDN_LEN(deaf_to); i++)
+		signal(deaf_to[i], SIG_IGN);
+	signal(SIGUSR1, on_signal);
+	request.reaper = way->reaper;
+	request.forward_signals = true;
+	request.output_mode = CDN_OUTPUT_CAPTURE;
+	request.meanwhile = do_nothing;
+	request.via = way->via ? via : NULL;
+	request.via_arg = &maker;
+	code = cdn_run(&request, &result, &err);
+	end_maker(&maker);
+	return code == 0 && strstr(result.out.p, "\nSigIgn:\t"
+	    "0000000000000000\nSigCgt:\t0000000000000000\n") != NULL ? 0 : 1;
+}
+
+static void
+try_deaf(const struct way *way)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(run_deaf(way));
+	tmp_need(pid > 0 && waitpid(pid, &status, 0) == pid, "fork", "");
+	ok_f(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+	    "%s: the command is deaf to nothing (%#x)", way->name,
+	    (unsigned)status);
+}
+
 /* ----- A signal comes meanwhile -------------------------------------------------- */
 
 static int
@@ -200,6 +261,9 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < CDN_LEN(ways); i++)
 		if (ways[i].code == 0)
 			try_ended(&ways[i], tmp_path("executed"));
+	for (size_t i = 0; i < CDN_LEN(ways); i++)
+		if (ways[i].code == 0)
+			try_deaf(&ways[i]);
 	tmp_end();
 	return done_testing();
 }
