@@ -65,15 +65,64 @@ is_bounded_tree(const struct cdn_plan *plan, size_t i, size_t end,
 	return true;
 }
 
+/*
+ * And the other way round: so many rules in the workspace, where all may be
+ * read, that the bound is one for the whole?
+ */
+static bool
+is_many_to_modify(const struct cdn_plan *plan, size_t i, size_t end)
+{
+	if (end - i < CDN_GRANTS_MANY || plan->workspace == NULL ||
+	    !cdn_plan_at_or_below(plan->regions[i].path, plan->workspace))
+		return false;
+	for (size_t k = i; k < end; k++)
+		if (plan->regions[k].held != CDN_REGION_OPEN &&
+		    plan->regions[k].held != CDN_REGION_FIXED &&
+		    plan->regions[k].held != CDN_REGION_MIXED_MODIFY)
+			return false;
+	return true;
+}
+
+/* Which of the two gets one rule for the tree?  CDN_RULESET_MAX: neither. */
+static enum cdn_ruleset_of
+coarse_one(const struct cdn_plan *plan, size_t i, size_t end,
+    const struct cdn_grant *grant)
+{
+	if (end == i + 1)
+		return CDN_RULESET_MAX;
+	if (is_many_to_modify(plan, i, end))
+		return CDN_RULESET_BOUND;
+	return is_bounded_tree(plan, i, end, grant) ? CDN_RULESET_PLAN :
+						      CDN_RULESET_MAX;
+}
+
 static uint64_t
 rights_of_tree(const struct cdn_plan *plan, size_t i, size_t end,
-    uint64_t handled)
+    enum cdn_ruleset_of which, uint64_t handled)
 {
 	uint64_t all = 0;
 
 	for (size_t k = i; k < end; k++)
-		all |= rights_of(&plan->regions[k], CDN_RULESET_PLAN, handled);
+		all |= rights_of(&plan->regions[k], which, handled);
 	return all;
+}
+
+/* Not "/": nothing is nearer to it than to where one stands. */
+static void
+find_tops(const struct cdn_plan *plan, struct cdn_grant *grants)
+{
+	size_t end = 0, top = 0;
+
+	for (size_t i = 0; i < plan->region_count; i++) {
+		bool needed = grants[i].rights[CDN_RULESET_PLAN] != 0 ||
+		    grants[i].rights[CDN_RULESET_BOUND] != 0;
+
+		grants[i].top = i < end ? top : i;
+		if (i >= end && needed && plan->regions[i].path[1] != '\0') {
+			top = i;
+			end = end_of(plan, i);
+		}
+	}
 }
 
 void
@@ -85,12 +134,12 @@ cdn_grants_find(const struct cdn_plan *plan,
 
 	for (size_t i = 0; i < plan->region_count; i++) {
 		size_t end = end_of(plan, i);
-		bool coarse = both && end > i + 1 &&
-		    is_bounded_tree(plan, i, end, &grants[i]);
+		enum cdn_ruleset_of coarse = !both ? CDN_RULESET_MAX :
+		    coarse_one(plan, i, end, &grants[i]);
 
 		for (enum cdn_ruleset_of w = 0; w < CDN_RULESET_MAX; w++) {
-			uint64_t own = coarse && w == CDN_RULESET_PLAN ?
-			    rights_of_tree(plan, i, end, handled[w]) :
+			uint64_t own = w == coarse ?
+			    rights_of_tree(plan, i, end, w, handled[w]) :
 			    rights_of(&plan->regions[i], w, handled[w]);
 
 			if ((own & ~grants[i].above[w]) != 0)
@@ -99,4 +148,5 @@ cdn_grants_find(const struct cdn_plan *plan,
 				grants[k].above[w] |= own;
 		}
 	}
+	find_tops(plan, grants);
 }

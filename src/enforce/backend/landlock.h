@@ -32,10 +32,11 @@ struct cdn_landlock_ruleset cdn_landlock_handled(int abi, bool network);
 /*
  * Ruleset descriptors (close-on-exec), ready for cdn_sys_landlock_restrict():
  * that of the plan, and its outer bound, which is what anything at all in the
- * plan allows, for whoever judges the rest.  Either may be NULL: it is not
- * made.  Of both, the bound is to be put on first: the other relies on it (see
- * grants.h).  The caller closes them.  A region that is gone by now grants nothing;
- * one that turned into a symbolic link is an error.
+ * plan allows, for whoever judges the rest: where the workspace has many
+ * regions, what any of them allows in the others, too (see grants.h).  Either
+ * may be NULL: it is not made.  Of both, the bound is to be put on first: the
+ * other relies on it.  The caller closes them.  A region that is gone by now
+ * grants nothing; one that turned into a symbolic link is an error.
  * root: a directory that is the root of all paths; -1: ours.
  */
 CDN_MUST_USE int cdn_landlock_build(const struct cdn_plan *plan, int abi,

@@ -135,6 +135,12 @@ cdn_sys_close_range(unsigned first, unsigned flags)
 	return (int)cdn_raw(SYS_close_range, first, ~0U, flags);
 }
 
+CDN_BARE int
+cdn_sys_close_to(unsigned first, unsigned last)
+{
+	return (int)cdn_raw(SYS_close_range, first, last, 0);
+}
+
 CDN_BARE void
 cdn_sys_set_mask(uint64_t mask, uint64_t *old)
 {

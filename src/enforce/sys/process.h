@@ -71,6 +71,8 @@ bool cdn_sys_has_ended(int pidfd);
 
 /* Since 5.9.  Every descriptor from `first` on: closed, or what flags say. */
 CDN_MUST_USE int cdn_sys_close_range(unsigned first, unsigned flags);
+/* Every one from `first` to `last`, and no other. */
+CDN_MUST_USE int cdn_sys_close_to(unsigned first, unsigned last);
 
 /* The calling thread's mask; old may be NULL.  Really all: also those that
  * libc keeps for itself. */

@@ -349,6 +349,31 @@ denies 'a user namespace by clone' clone-user
 denies 'a mount' mount sub
 denies 'chroot' chroot sub
 
+# ----- Many directories -----------------------------------------------------------------
+
+# More than one rule of the broker's own bound is made for (CDN_GRANTS_MANY).
+mkdir -p "$stage"/many/{1..80} "$stage"/many/{fixed,1/fixed}
+{
+	printf '%s\n' 'schemaVersion: 2' 'kind: Policy' 'metadata: {name: many}' \
+	    'spec:' '  fsProfiles:' '    dev:' '      read: ["./**"]' '      modify:'
+	printf '        - "%s/**"\n' {1..80}
+	printf '        - "!1/fixed/**"\n'
+} >"$stage/out/many.yaml"
+# shellcheck disable=SC2016 # the cage's own
+write='n=0; for d in */ 1/fixed/; do : >"$d/new" && n=$((n + 1)); done; : >new; : >file; echo $n'
+got=$(cd "$stage/many" && echo before >file &&
+    "$cordon" run "${options[@]}" --policy "$stage/out/many.yaml" --profile dev -- \
+	/bin/bash -c "$write" 2>/dev/null)
+made=$(cd "$stage/many" && find . -name new | wc -l)
+[ "$got" = 80 ] && [ "$made" = 80 ]
+ok $? "80 of 82 directories are written in ($got, $made there)"
+[ ! -e "$stage/many/new" ] && [ ! -e "$stage/many/fixed/new" ] &&
+    [ ! -e "$stage/many/1/fixed/new" ] && [ "$(cat "$stage/many/file")" = before ]
+ok $? 'nothing beside them or in them that may not be'
+got=$(cd "$stage/many" && /bin/bash -c "$write" 2>/dev/null)
+[ "$got" = 82 ] && [ -e "$stage/many/new" ]
+ok $? "outside all of it can be written ($got)"
+
 # ----- Nothing is left -------------------------------------------------------------------
 
 [ "$(cat "$stage/out/file")" = before ] && [ ! -e "$stage/out/new" ]

@@ -12,7 +12,8 @@
 #include "support/random.h"
 #include "support/tap.h"
 
-#define REGIONS_MAX 24
+#define REGIONS_FEW 24
+#define REGIONS_MAX 120 /* in some worlds: enough for a coarse bound */
 #define WORLDS	    4000
 #define ABI	    7
 
@@ -22,7 +23,7 @@ struct world {
 	struct cdn_plan plan;
 };
 
-static unsigned long saved_plan, saved_bound, kept;
+static unsigned long saved_plan, saved_bound, kept, coarse;
 
 /* ----- The kernel ------------------------------------------------------------ */
 
@@ -66,6 +67,42 @@ layer(const struct cdn_plan *plan, const struct cdn_grant *grants,
 	return all;
 }
 
+/* Kinds of which everything may be read. */
+static bool
+is_read(const struct cdn_region *region)
+{
+	return region->held == CDN_REGION_OPEN ||
+	    region->held == CDN_REGION_FIXED ||
+	    region->held == CDN_REGION_MIXED_MODIFY;
+}
+
+/* What the bound may have at most: all that is in a tree of the workspace. */
+static uint64_t
+most(const struct cdn_plan *plan, const char *path)
+{
+	uint64_t all = layer(plan, NULL, CDN_RULESET_BOUND, path);
+
+	for (size_t i = 0; i < plan->region_count; i++) {
+		const struct cdn_region *top = &plan->regions[i];
+		uint64_t tree = 0;
+		size_t n = 0;
+		bool read = true;
+
+		if (!below(path, top->path) ||
+		    !below(top->path, plan->workspace))
+			continue;
+		for (size_t k = 0; k < plan->region_count; k++)
+			if (below(plan->regions[k].path, top->path)) {
+				tree |= full(&plan->regions[k], true);
+				read &= is_read(&plan->regions[k]);
+				n++;
+			}
+		if (read && n >= CDN_GRANTS_MANY)
+			all |= tree;
+	}
+	return all;
+}
+
 /* ----- Worlds ------------------------------------------------------------------ */
 
 /* The end before a slash, a slash before all others. */
@@ -92,20 +129,24 @@ random_path(char out[64])
 	size_t depth = random_below(5);
 	size_t n = 0;
 
-	if (depth == 0)
-		snprintf(out, 64, "/");
+	snprintf(out, 64, "%s", depth == 0 ? "/" : "");
 	for (size_t i = 0; i < depth; i++)
 		n += (size_t)snprintf(out + n, 64 - n, "/%s",
 		    names[random_below(CDN_LEN(names))]);
 }
 
+static const char *const workspaces[] = { "/", "/a", "/w", "/w/a" };
+
 /* Parents first, each once; files have nothing in them. */
 static void
 make_world(struct world *w)
 {
-	size_t wanted = 1 + random_below(REGIONS_MAX), n = 0;
+	bool many = random_below(40) == 0;
+	size_t wanted = many ? REGIONS_MAX : 1 + random_below(REGIONS_FEW);
 	/* Few kinds in most worlds: whole trees that are bounded. */
 	size_t kinds = random_below(3) == 0 ? CDN_REGION_KIND_MAX : 3;
+	size_t least = many && random_below(3) > 0 ? CDN_REGION_FIXED : 0;
+	size_t n = 0;
 
 	memset(w, 0, sizeof(*w));
 	for (size_t i = 0; i < wanted; i++)
@@ -115,7 +156,7 @@ make_world(struct world *w)
 		bool last = i + 1 == wanted ||
 		    !below(w->paths[i + 1], w->paths[i]);
 		enum cdn_region_kind kind =
-		    (enum cdn_region_kind)random_below(kinds);
+		    (enum cdn_region_kind)(least + random_below(kinds - least));
 
 		if (i + 1 < wanted &&
 		    strcmp(w->paths[i], w->paths[i + 1]) == 0)
@@ -124,6 +165,7 @@ make_world(struct world *w)
 			.kind = kind, .held = kind,
 			.directory = !last || random_below(3) > 0 };
 	}
+	w->plan.workspace = workspaces[random_below(CDN_LEN(workspaces))];
 	w->plan.regions = w->regions;
 	w->plan.region_count = n;
 }
@@ -137,8 +179,11 @@ same_at(const struct cdn_plan *plan, const struct cdn_grant *both,
 	uint64_t bound = layer(plan, NULL, CDN_RULESET_BOUND, path);
 	uint64_t own = layer(plan, NULL, CDN_RULESET_PLAN, path);
 
-	return layer(plan, both, CDN_RULESET_BOUND, path) == bound &&
-	    (layer(plan, both, CDN_RULESET_PLAN, path) & bound) ==
+	uint64_t has = layer(plan, both, CDN_RULESET_BOUND, path);
+
+	coarse += has != bound;
+	return (has & bound) == bound && (has & ~most(plan, path)) == 0 &&
+	    (layer(plan, both, CDN_RULESET_PLAN, path) & has) ==
 	    (own & bound) &&
 	    layer(plan, alone, CDN_RULESET_PLAN, path) == own;
 }
@@ -196,9 +241,9 @@ test_worlds(void)
 	}
 	ok_f(wrong == 0, "%zu worlds: the same rights everywhere (%lu wrong)",
 	    worlds, wrong);
-	ok_f(saved_plan > 0 && saved_bound > 0 && kept > 0, "which "
-	    "was worth it: %lu and %lu rules less, %lu kept", saved_plan,
-	    saved_bound, kept);
+	ok_f(saved_plan > 0 && saved_bound > 0 && kept > 0 && coarse > 0,
+	    "which was worth it: %lu and %lu rules less, %lu kept, the bound "
+	    "coarser at %lu places", saved_plan, saved_bound, kept, coarse);
 }
 
 /* ----- Known trees --------------------------------------------------------------- */
@@ -241,7 +286,7 @@ test_known(const struct known *k)
 	const uint64_t all = cdn_landlock_handled(ABI, true).fs;
 	struct cdn_grant grants[CDN_LEN(k->regions)] = { 0 };
 	struct cdn_region regions[CDN_LEN(k->regions)];
-	struct cdn_plan plan = { .regions = regions };
+	struct cdn_plan plan = { .regions = regions, .workspace = "/w" };
 	size_t rules = 0;
 
 	memcpy(regions, k->regions, sizeof(regions));
@@ -255,6 +300,65 @@ test_known(const struct known *k)
 	    rules);
 }
 
+/* ----- Many regions ------------------------------------------------------------ */
+
+struct lots {
+	const char *what, *workspace;
+	enum cdn_region_kind first, rest;
+	size_t n; /* regions in /w, which is one more */
+	bool coarse;
+};
+
+static const struct lots lots[] = {
+	{ "many open directories in a fixed workspace", "/w",
+	    CDN_REGION_FIXED, CDN_REGION_OPEN, CDN_GRANTS_MANY, true },
+	{ "also where somebody judges some of them", "/",
+	    CDN_REGION_MIXED_MODIFY, CDN_REGION_FIXED, CDN_GRANTS_MANY, true },
+	{ "not when they are few", "/w", CDN_REGION_FIXED, CDN_REGION_OPEN,
+	    CDN_GRANTS_MANY - 2, false },
+	{ "not outside of the workspace", "/v", CDN_REGION_FIXED,
+	    CDN_REGION_OPEN, CDN_GRANTS_MANY, false },
+	{ "nor around it", "/w/1", CDN_REGION_FIXED, CDN_REGION_OPEN,
+	    CDN_GRANTS_MANY, false },
+	{ "not where something may not be read", "/w", CDN_REGION_PASSAGE,
+	    CDN_REGION_OPEN, CDN_GRANTS_MANY, false },
+	{ "nor where one of them may not", "/w", CDN_REGION_FIXED,
+	    CDN_REGION_CLOSED, CDN_GRANTS_MANY, false },
+};
+
+/* In what is fixed there is a place that may not be modified: /w/x. */
+static void
+test_lots(const struct lots *l)
+{
+	const uint64_t all = cdn_landlock_handled(ABI, true).fs;
+	struct cdn_grant grants[REGIONS_MAX] = { 0 };
+	struct cdn_region regions[REGIONS_MAX];
+	char paths[REGIONS_MAX][64];
+	struct cdn_plan plan = { .regions = regions,
+		.workspace = l->workspace, .region_count = l->n + 1 };
+	size_t rules = 0;
+
+	for (size_t i = 0; i <= l->n; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "/w/%03zu", i);
+		regions[i] = (struct cdn_region){ .path = paths[i],
+			.held = l->rest, .directory = true };
+	}
+	snprintf(paths[0], sizeof(paths[0]), "/w");
+	regions[0].held = l->first;
+	regions[1].held = CDN_REGION_OPEN;
+	cdn_grants_find(&plan, (const uint64_t[]){ all, all }, grants);
+	for (size_t i = 0; i < plan.region_count; i++)
+		rules += grants[i].rights[CDN_RULESET_BOUND] != 0;
+	ok_f((rules == 1) == l->coarse && is_same(&plan),
+	    "%s: the bound has %zu rules", l->what, rules);
+	ok_f((layer(&plan, grants, CDN_RULESET_PLAN, "/w/x") &
+	    layer(&plan, grants, CDN_RULESET_BOUND, "/w/x") &
+	    CDN_LL_WRITE_FILE) == 0, "and the run writes nothing more");
+	ok((layer(&plan, grants, CDN_RULESET_BOUND, "/v/x") |
+	    layer(&plan, grants, CDN_RULESET_BOUND, "/")) == 0,
+	    "nor does the bound outside of it");
+}
+
 int
 main(void)
 {
@@ -262,5 +366,7 @@ main(void)
 	test_worlds();
 	for (size_t i = 0; i < CDN_LEN(knowns); i++)
 		test_known(&knowns[i]);
+	for (size_t i = 0; i < CDN_LEN(lots); i++)
+		test_lots(&lots[i]);
 	return done_testing();
 }
