@@ -40,77 +40,114 @@ reserve(struct builder *b, size_t count)
 static size_t
 rules_of(const struct cdn_place_list *list)
 {
-	size_t n = list->n, sidecars = 0;
+	size_t n = list->n;
 
-	while (cdn_floor_sidecar(sidecars) != NULL)
-		sidecars++;
 	for (size_t i = 0; i < list->n; i++)
 		if (list->v[i].sidecars)
-			n += sidecars;
+			n += CDN_SIDECARS;
 	return n;
 }
 
-static void
-push(struct builder *b, struct cdn_rule shown, struct cdn_match_rule match)
+/* Room for one more. */
+static bool
+grow(struct builder *b)
 {
 	struct cdn_match_rule *m;
 	struct cdn_rule *s;
 
 	if (b->failed)
-		return;
+		return false;
 	s = cdn_arena_grow(b->arena, b->shown.v, b->shown.n,
 	    &b->shown_capacity, sizeof(*s));
 	m = cdn_arena_grow(b->arena, b->match, b->shown.n,
 	    &b->match_capacity, sizeof(*m));
 	if (s == NULL || m == NULL) {
 		b->failed = true;
-		return;
+		return false;
 	}
 	b->shown.v = s;
 	b->match = m;
-	m[b->shown.n] = match;
-	s[b->shown.n++] = shown;
+	return true;
+}
+
+static inline void
+push(struct builder *b, const struct cdn_rule *shown,
+    struct cdn_match_rule match)
+{
+	if (b->shown.n >= b->shown_capacity && !grow(b))
+		return;
+	match.negated = shown->negated;
+	b->match[b->shown.n] = match;
+	b->shown.v[b->shown.n++] = *shown;
 }
 
 /* PATH + suffix as a pattern; the path part is literal unless a glob. */
 static void
-push_place(struct builder *b, const struct cdn_place *place, bool negated,
-    const char *suffix)
+push_text(struct builder *b, const struct cdn_rule *shown, cdn_str path,
+    bool glob, cdn_str suffix)
 {
-	cdn_str path = cdn_authority_strip(cdn_str_of(place->path));
-	struct cdn_rule shown = { .text = cdn_str_of(place->shown),
-		.pattern = cdn_str_of(place->shown), .negated = negated,
-		.pos = place->pos };
-	cdn_str folded;
-	char *pattern;
+	char *pattern = cdn_arena_join(b->arena, path, suffix);
+	cdn_str folded = { pattern, path.n + suffix.n };
 
-	/* The root itself has no name: "**" alone is below it. */
-	if (path.n == 0 && suffix[0] == '/')
-		suffix++;
-	pattern = cdn_arena_join(b->arena, path, cdn_str_of(suffix));
-	if (pattern == NULL) {
-		b->failed = true;
-		return;
-	}
-	folded = (cdn_str){ pattern, path.n + strlen(suffix) };
-	if (b->fold && !cdn_fold_str(b->arena, &folded)) {
+	if (pattern == NULL || (b->fold && !cdn_fold_str(b->arena, &folded))) {
 		b->failed = true;
 		return;
 	}
 	push(b, shown, (struct cdn_match_rule){ .pattern = folded,
-	    .literal = place->glob ? 0 : folded.n - strlen(suffix),
-	    .negated = negated });
+	    .literal = glob ? 0 : folded.n - suffix.n });
+}
+
+/* The same for all sidecars of a plain path, in one go. */
+static void
+push_sidecars(struct builder *b, const struct cdn_rule *shown, cdn_str path)
+{
+	char *text = cdn_arena_array(b->arena, CDN_SIDECARS,
+	    path.n + CDN_SIDECARS_MAX);
+
+	if (text == NULL) {
+		b->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < CDN_SIDECARS; i++) {
+		cdn_str suffix = cdn_floor_sidecars[i];
+
+		memcpy(text, path.p, path.n);
+		memcpy(text + path.n, suffix.p, suffix.n);
+		push(b, shown, (struct cdn_match_rule){ .literal = path.n,
+		    .pattern = { text, path.n + suffix.n } });
+		text += path.n + suffix.n;
+	}
+}
+
+static void
+add_text(struct builder *b, const struct cdn_place *place,
+    const struct cdn_rule *shown, cdn_str path)
+{
+	/* The root itself has no name: "**" alone is below it. */
+	cdn_str below = path.n == 0 ? CDN_STR("**") : CDN_STR("/**");
+
+	push_text(b, shown, path, place->glob,
+	    place->alone ? CDN_STR("") : below);
+	for (size_t i = 0; place->sidecars && i < CDN_SIDECARS; i++)
+		push_text(b, shown, path, place->glob, cdn_floor_sidecars[i]);
 }
 
 static void
 add_place(struct builder *b, const struct cdn_place *place, bool negated)
 {
-	const char *suffix;
+	cdn_str path = cdn_authority_strip(cdn_str_of(place->path));
+	cdn_str name = cdn_str_of(place->shown);
+	const struct cdn_rule shown = { .text = name, .pattern = name,
+		.negated = negated, .pos = place->pos };
 
-	push_place(b, place, negated, place->alone ? "" : "/**");
-	for (size_t i = 0;
-	     place->sidecars && (suffix = cdn_floor_sidecar(i)) != NULL; i++)
-		push_place(b, place, negated, suffix);
+	if (path.n == 0 || place->glob || b->fold) {
+		add_text(b, place, &shown, path);
+		return;
+	}
+	push(b, &shown, (struct cdn_match_rule){ .pattern = path,
+	    .literal = path.n, .below = !place->alone });
+	if (place->sidecars)
+		push_sidecars(b, &shown, path);
 }
 
 static void

@@ -73,7 +73,8 @@ static const char *const devices[] = {
 };
 /* clang-format on */
 
-static const char *const sidecars[] = { "-wal", "-shm", "-journal" };
+const cdn_str cdn_floor_sidecars[CDN_SIDECARS] = { { "-wal", 4 },
+	{ "-shm", 4 }, { "-journal", CDN_SIDECARS_MAX } };
 
 const struct cdn_floor_row *
 cdn_floor_credential(size_t i)
@@ -101,12 +102,6 @@ const struct cdn_floor_row *
 cdn_floor_exception(size_t i)
 {
 	return i < CDN_LEN(exceptions) ? &exceptions[i] : NULL;
-}
-
-const char *
-cdn_floor_sidecar(size_t i)
-{
-	return i < CDN_LEN(sidecars) ? sidecars[i] : NULL;
 }
 
 const char *

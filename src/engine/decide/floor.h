@@ -8,7 +8,7 @@
 #ifndef CDN_DECIDE_FLOOR_H
 #define CDN_DECIDE_FLOOR_H
 
-#include "base/base.h"
+#include "base/str.h"
 
 struct cdn_floor_row {
 	const char *path; /* absolute, or "~/..." */
@@ -26,8 +26,10 @@ const struct cdn_floor_row *cdn_floor_system(size_t i);
 /* What below (a) may be written all the same.  NULL past the end. */
 const struct cdn_floor_row *cdn_floor_exception(size_t i);
 
-/* What a database leaves beside a file: "-wal", ...  NULL past the end. */
-const char *cdn_floor_sidecar(size_t i);
+/* What a database leaves beside a file: "-wal", ... */
+#define CDN_SIDECARS	 3
+#define CDN_SIDECARS_MAX 8 /* bytes of the longest */
+extern const cdn_str cdn_floor_sidecars[CDN_SIDECARS];
 
 /* The device list: readable and writable for a process.  NULL past the end. */
 const char *cdn_floor_device(size_t i);

@@ -22,6 +22,7 @@ struct cdn_match_rule {
 	cdn_str pattern; /* normalised, without '!'; outlives the matcher */
 	size_t literal;	 /* leading bytes taken literally, see pattern.h */
 	bool negated;
+	bool below; /* as if a slash and ** stood behind it: need not be copied */
 };
 
 struct cdn_matcher;

@@ -101,9 +101,8 @@ add_joined(struct cdn_draft *draft, uint32_t node,
 
 			if (begin == stop && to == n)
 				continue; /* no segment is empty */
-			cdn_draft_edge(draft, nodes[from],
-			    cdn_draft_label(draft, tokens + begin, stop - begin,
-				to < n), nodes[to + 1]);
+			cdn_draft_lead(draft, nodes[from], tokens + begin,
+			    stop - begin, to < n, nodes[to + 1]);
 		}
 	}
 	return nodes[n + 1];
@@ -120,8 +119,7 @@ add_segment(struct cdn_draft *draft, uint32_t node,
 		node = cdn_draft_dirs(draft, node); /* **x: as ** / *x */
 	if (n > 0)
 		return add_joined(draft, node, pattern, at, end, joins, n);
-	return cdn_draft_child(draft, node,
-	    cdn_draft_label(draft, pattern->tokens + at, end - at, false));
+	return cdn_draft_child(draft, node, pattern->tokens + at, end - at);
 }
 
 /* A name and a slash. */
@@ -158,8 +156,7 @@ add_pattern(struct cdn_draft *draft, struct cdn_trail *trail,
 	for (;;) {
 		if (is_anything(pattern, at)) {
 			if (at > 0)
-				node = cdn_draft_child(draft, node,
-				    cdn_draft_label(draft, &star, 1, false));
+				node = cdn_draft_child(draft, node, &star, 1);
 			mark(draft, node, rule, true);
 			return node;
 		}
@@ -228,12 +225,11 @@ static uint32_t
 add_plain(struct cdn_draft *draft, struct cdn_trail *trail,
     const struct cdn_kept_rule *rule, int number)
 {
-	cdn_str text = rule->pattern.text;
 	uint32_t node = cdn_plain_node(draft, trail,
-	    (cdn_str){ text.p, rule->plain });
+	    (cdn_str){ rule->pattern.text.p, rule->plain });
 
 	if (node != 0)
-		mark(draft, node, number, text.n > rule->plain);
+		mark(draft, node, number, rule->below);
 	return node;
 }
 
@@ -249,6 +245,8 @@ add_rule(struct cdn_draft *draft, struct cdn_arena *arena,
 		*ret_end = add_plain(draft, trail, rule, number);
 		return 0;
 	}
+	if (rule->below && !cdn_pattern_below(arena, &pattern->text))
+		return cdn_err_nomem(err);
 	r = cdn_pattern_parse(arena, pattern->text, rule->literal, pattern,
 	    err);
 	if (r < 0)
@@ -265,17 +263,17 @@ add_rules(struct cdn_draft *draft, struct cdn_arena *arena,
     const struct cdn_match_rule *rules, size_t n, struct kept *kept,
     struct cordon_error *err)
 {
-	struct cdn_trail trails[CDN_TRAILS] = { 0 };
+	CDN_UNINITIALIZED struct cdn_trail trails[CDN_TRAILS];
 
+	cdn_trails_init(trails);
 	for (size_t i = 0; i < n; i++) {
 		int r;
 
 		kept->negated[i] = rules[i].negated;
-		kept->rules[i] = (struct cdn_kept_rule){
-			.pattern.text = rules[i].pattern,
-			.literal = rules[i].literal,
-			.plain = cdn_plain_length(&rules[i]),
-		};
+		kept->rules[i].pattern.text = rules[i].pattern;
+		kept->rules[i].literal = rules[i].literal;
+		kept->rules[i].plain = cdn_plain_length(&rules[i],
+		    &kept->rules[i].below);
 		r = add_rule(draft, arena, trails, &kept->rules[i], (int)i,
 		    &kept->ends[i], err);
 		if (r < 0)
@@ -303,7 +301,7 @@ build(struct cdn_arena *arena, struct cdn_arena *scratch,
 	if (matcher == NULL || kept.rules == NULL || kept.negated == NULL ||
 	    kept.ends == NULL)
 		return cdn_err_nomem(err);
-	cdn_draft_init(&draft, scratch, n);
+	cdn_draft_init(&draft, arena, scratch, n);
 	r = add_rules(&draft, arena, rules, n, &kept, err);
 	if (r < 0)
 		return r;
@@ -320,26 +318,15 @@ build(struct cdn_arena *arena, struct cdn_arena *scratch,
 
 /* No rules, as many lists have none: one is enough for all of them. */
 static const struct cdn_node nothing_nodes[] = { { .exact = CDN_NO_RULE,
-    .below = CDN_NO_RULE, .reach = CDN_NO_RULE, .last = CDN_NO_RULE } };
-static const uint32_t nothing_parent[1];
-static const int nothing_reach[] = { CDN_NO_RULE };
-static struct cdn_literal nothing_literals[2];
-static struct cdn_edge nothing_edges[2];
-static struct cdn_bucket nothing_buckets[2];
-#define NOTHING_SLOTS { .shift = 63, .mask = 1 }
+    .below = CDN_NO_RULE, .reach = CDN_NO_RULE, .last = CDN_NO_RULE,
+    .reach_allow = CDN_NO_RULE, .reach_deny = CDN_NO_RULE } };
+static const uint32_t nothing_children[2];
 
 static const struct cdn_matcher nothing = {
 	.root = { .below = CDN_NO_RULE },
 	.nodes = nothing_nodes,
-	.literals = nothing_literals,
-	.edges = nothing_edges,
-	.buckets = nothing_buckets,
-	.literal_slots = NOTHING_SLOTS,
-	.edge_slots = NOTHING_SLOTS,
-	.bucket_slots = NOTHING_SLOTS,
-	.parent = nothing_parent,
-	.reach_allow = nothing_reach,
-	.reach_deny = nothing_reach,
+	.children = nothing_children,
+	.child_slots = { .shift = 63, .mask = 1 },
 };
 
 int

@@ -1,7 +1,8 @@
 /*
  * matcher_draft - the trie while rules are still coming in.
  *
- * It lives in a scratch arena and is thrown away when the matcher is frozen.
+ * Nodes and names are those of the matcher from the beginning; what belongs to
+ * globs lives in a scratch arena and is thrown away when the matcher is frozen.
  * Failure is sticky, as with cdn_buf: after memory ran out or a limit was
  * reached every call does nothing and returns 0, and `error` says why.
  */
@@ -18,24 +19,14 @@ enum cdn_draft_error {
 	CDN_DRAFT_JOINS, /* CDN_JOINS_MAX; set by matcher_build */
 };
 
-struct cdn_draft_node {
-	uint32_t parent; /* a node is numbered after its parent */
-	uint32_t dirs;
-	int exact;
-	int below;
-	bool loops;
-	bool is_dirs; /* of its parent */
-};
-
+/* By glob; a child by name is found by that. */
 struct cdn_draft_edge {
 	uint32_t from;
 	uint32_t label;
 	uint32_t to;
 };
 
-/* Of a name there is nothing but the name. */
 struct cdn_draft_label {
-	struct cdn_segment name; /* n is 0: it is none */
 	struct cdn_label label;
 	uint32_t hash;
 };
@@ -61,46 +52,42 @@ struct cdn_numbers {
 };
 
 struct cdn_draft {
-	struct cdn_arena *arena;
-	struct cdn_draft_node *nodes; /* [0] is the root */
+	struct cdn_arena *scratch;
+	struct cdn_arena *arena; /* of the matcher, which keeps these three: */
+	struct cdn_node *nodes;	 /* [0] is the root; reach is not known yet */
+	struct cdn_named *named; /* parallel */
+	uint32_t *children;	 /* and their slots */
 	struct cdn_draft_edge *edges;
 	struct cdn_draft_label *labels;
 	size_t node_count, node_room;
+	size_t child_count;
 	size_t edge_count, edge_room;
 	size_t label_count, label_room;
+	struct cdn_slots child_slots;
 	struct cdn_numbers by_label;
 	struct cdn_numbers by_edge; /* those that rules share */
-	uint64_t seed;		    /* of the hashes of labels */
+	uint64_t seed;		    /* of the hashes of labels and names */
 	enum cdn_draft_error error;
 };
 
-/* With a root in it.  The arena is the caller's; rules: about how many. */
+/* With a root in it.  The arenas are the caller's; rules: about how many. */
 void cdn_draft_init(struct cdn_draft *draft, struct cdn_arena *arena,
-    size_t rules);
+    struct cdn_arena *scratch, size_t rules);
 
-/* A number for these tokens; the same tokens have the same number. */
-uint32_t cdn_draft_label(struct cdn_draft *draft,
-    const struct cdn_token *tokens, size_t n, bool open);
-
-/* The same for the name from `at` to `end` in a text. */
-uint32_t cdn_draft_name(struct cdn_draft *draft, cdn_str text, size_t at,
-    size_t end);
-
+/* A new one, which nothing leads to yet. */
 uint32_t cdn_draft_node(struct cdn_draft *draft, uint32_t parent, bool loops);
-void cdn_draft_edge(struct cdn_draft *draft, uint32_t from, uint32_t label,
-    uint32_t to);
 
-/* The node behind this label; made when it is not there yet. */
+/* The node's child by these tokens; made when it is not there yet. */
 uint32_t cdn_draft_child(struct cdn_draft *draft, uint32_t node,
-    uint32_t label);
+    const struct cdn_token *tokens, size_t n);
+/* The same by the name from `at` to `end` in a text. */
+uint32_t cdn_draft_name(struct cdn_draft *draft, uint32_t node, cdn_str text,
+    size_t at, size_t end);
+/* These tokens lead to a node that is there; a name only to its child. */
+void cdn_draft_lead(struct cdn_draft *draft, uint32_t from,
+    const struct cdn_token *tokens, size_t n, bool open, uint32_t to);
 /* The node for ** and a slash behind it. */
 uint32_t cdn_draft_dirs(struct cdn_draft *draft, uint32_t node);
-
-static inline bool
-cdn_draft_is_name(const struct cdn_draft *draft, uint32_t label)
-{
-	return draft->labels[label].name.n > 0;
-}
 
 /* Remembers the first failure. */
 void cdn_draft_fail(struct cdn_draft *draft, enum cdn_draft_error error);

@@ -26,9 +26,7 @@
  *
  * Where the edges of a node are:
  *
- *	literals	name --hash--> number of the literal, or "no rule has
- *			this name": then no node need be asked
- *	edges		(node, literal) --hash--> child
+ *	names		(node, name) --hash--> child
  *	globs		candidates, found by what they begin with, end with or
  *			contain; checked one by one.  A node with only a few of
  *			them has them all in one list.
@@ -49,15 +47,15 @@
 #include "engine/match/label.h"
 #include "engine/match/matcher.h"
 
-#define CDN_NO_LITERAL UINT32_MAX
-
 enum {
 	CDN_NODE_LOOPS = 1,	     /* stays active */
 	CDN_NODE_EXACT = 2,	     /* has children by literal */
 	CDN_NODE_DEEP_EXACT = 4,     /* of which some matter before the end */
 	CDN_NODE_GLOBS = 8,	     /* has children by glob */
 	CDN_NODE_DEEP_GLOBS = 16,    /* of which some matter before the end */
-	CDN_NODE_DEEP = CDN_NODE_DEEP_EXACT | CDN_NODE_DEEP_GLOBS
+	CDN_NODE_DEEP = CDN_NODE_DEEP_EXACT | CDN_NODE_DEEP_GLOBS,
+	CDN_NODE_NAMED = 32,	     /* its parent's child by a name */
+	CDN_NODE_DIRS = 64,	     /* it is the `dirs` of its parent */
 };
 
 struct cdn_node {
@@ -67,22 +65,19 @@ struct cdn_node {
 	int last;	/* highest rule met with one more segment */
 	uint32_t dirs;	/* node for ** and a slash behind it; 0: none */
 	uint32_t globs; /* of the matcher's, with CDN_NODE_GLOBS */
-	uint64_t names; /* cdn_name_bit() of its literals */
+	uint64_t names; /* cdn_name_bit() of its children by name */
 	uint32_t flags;
+	uint32_t parent; /* numbered before it */
+	int reach_allow; /* reach, by what the rule says */
+	int reach_deny;
 };
 
-/* A name that rules mention.  Empty when text is NULL. */
-struct cdn_literal {
+/* The name by which a node is its parent's child, if it has one. */
+struct cdn_named {
 	uint64_t head, tail; /* as in struct cdn_segment */
 	const char *text;
 	uint32_t n;
-	uint32_t id;
-};
-
-/* Empty when child is 0, which is the root and no one's child. */
-struct cdn_edge {
-	uint64_t key; /* node << 32 | literal */
-	uint32_t child;
+	uint32_t parent;
 };
 
 /* A child by glob, on one cache line. */
@@ -140,19 +135,20 @@ struct cdn_kept_rule {
 	struct cdn_pattern pattern; /* of a plain one the text alone */
 	size_t literal;		    /* as in struct cdn_match_rule */
 	size_t plain;		    /* cdn_plain_length(); 0: it is not */
+	bool below;		    /* of a plain one: what lies there, too */
 };
 
 struct cdn_matcher {
 	struct cdn_cursor root; /* where every path begins */
 	const struct cdn_node *nodes; /* [0] is the root */
-	struct cdn_literal *literals;
-	struct cdn_edge *edges;
+	const struct cdn_named *named; /* one for each node */
+	const uint32_t *children; /* hash table; 0, the root, is no one's child */
+	struct cdn_slots child_slots;
+	uint64_t seed; /* of the hashes of names */
 	struct cdn_candidate *candidates;
 	struct cdn_bucket *buckets;
 	struct cdn_globs *globs;
 	const struct cdn_label *labels;
-	struct cdn_slots literal_slots;
-	struct cdn_slots edge_slots;
 	struct cdn_slots bucket_slots;
 
 	/* for fallback and queries */
@@ -160,9 +156,6 @@ struct cdn_matcher {
 	const bool *negated;
 	size_t rules;
 	const uint32_t *ends;	/* of a rule: the node where it ends, or 0 */
-	const uint32_t *parent; /* of a node */
-	const int *reach_allow; /* of a node: reach, by what the rule says */
-	const int *reach_deny;
 };
 
 /*
@@ -194,10 +187,20 @@ cdn_slot_next(struct cdn_slots slots, size_t slot)
 	return (slot + 1) & slots.mask;
 }
 
-static inline uint64_t
-cdn_edge_key(uint32_t node, uint32_t literal)
+/* hash: cdn_name_hash() of the child's name, with the matcher's seed. */
+static inline size_t
+cdn_child_first(struct cdn_slots slots, uint32_t node, uint64_t hash)
 {
-	return (uint64_t)node << 32 | literal;
+	return cdn_slot_first(slots, (hash ^ node * CDN_MIX_A) * CDN_MIX_B);
+}
+
+static inline bool
+cdn_child_is(const struct cdn_named *child, uint32_t node,
+    const struct cdn_segment *name)
+{
+	return child->parent == node && child->head == name->head &&
+	    child->tail == name->tail && child->n == name->n &&
+	    (name->n <= 16 || memcmp(child->text, name->p, name->n) == 0);
 }
 
 static inline uint64_t

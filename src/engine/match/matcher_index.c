@@ -84,7 +84,7 @@ list_keys(const struct cdn_label *label, struct key keys[GRAM_TRIES + 2])
 static uint32_t *
 uses_of(struct index *index, uint32_t node, const struct key *key)
 {
-	return cdn_map_at(&index->uses, index->draft->arena,
+	return cdn_map_at(&index->uses, index->draft->scratch,
 	    cdn_bucket_hash(key->bytes, node, key->kind));
 }
 
@@ -173,17 +173,6 @@ reach_at(const struct cdn_node *nodes, uint32_t node)
 	return best;
 }
 
-/* Plain paths have none. */
-static size_t
-count_globs(const struct cdn_draft *draft)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < draft->edge_count; i++)
-		n += !cdn_draft_is_name(draft, draft->edges[i].label);
-	return n;
-}
-
 static void
 make_plans(struct index *index)
 {
@@ -192,8 +181,6 @@ make_plans(struct index *index)
 	for (size_t i = 0; i < draft->edge_count; i++) {
 		const struct cdn_draft_edge *edge = &draft->edges[i];
 
-		if (cdn_draft_is_name(draft, edge->label))
-			continue;
 		index->plans[index->count++] = (struct plan){
 			.node = edge->from,
 			.reach = reach_at(index->nodes, edge->to),
@@ -388,16 +375,16 @@ bool
 cdn_index_build(struct cdn_matcher *matcher, struct cdn_node *nodes,
     struct cdn_arena *arena, const struct cdn_draft *draft)
 {
-	size_t globs = count_globs(draft);
+	size_t globs = draft->edge_count;
 	struct index index = {
 		.matcher = matcher,
 		.nodes = nodes,
 		.arena = arena,
 		.draft = draft,
-		.plans = cdn_arena_array(draft->arena, globs,
+		.plans = cdn_arena_array(draft->scratch, globs,
 		    sizeof(struct plan)),
-		.per_node = cdn_arena_array(draft->arena,
-		    globs == 0 ? 0 : draft->node_count, sizeof(uint32_t)),
+		.per_node = cdn_arena_array(draft->scratch, draft->node_count,
+		    sizeof(uint32_t)),
 	};
 
 	if (index.plans == NULL || index.per_node == NULL)

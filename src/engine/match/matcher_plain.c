@@ -12,64 +12,97 @@ has_wildcard(cdn_str text, size_t from, size_t end)
 }
 
 size_t
-cdn_plain_length(const struct cdn_match_rule *rule)
+cdn_plain_length(const struct cdn_match_rule *rule, bool *ret_below)
 {
 	cdn_str text = rule->pattern;
 	size_t n = text.n;
 
+	*ret_below = rule->below;
 	/* the last two stars must not be part of a name */
-	if (cdn_str_ends(text, CDN_STR("/**")) && rule->literal <= n - 2)
+	if (!rule->below && rule->literal + 2 <= n &&
+	    cdn_str_ends(text, CDN_STR("/**"))) {
+		*ret_below = true;
 		n -= 3;
-	if (text.n > CDN_PATTERN_MAX || cdn_str_is(text, ".") ||
-	    has_wildcard(text, rule->literal, n))
-		return 0;
-	return n;
+	}
+	if (text.n <= CDN_PATTERN_MAX && (text.n != 1 || text.p[0] != '.') &&
+	    !has_wildcard(text, rule->literal, n))
+		return n;
+	*ret_below = rule->below;
+	return 0;
 }
 
 bool
-cdn_plain_match(cdn_str text, size_t length, cdn_str path)
+cdn_plain_match(const struct cdn_kept_rule *rule, cdn_str path)
 {
-	if (path.n < length || path.n > CDN_PATH_MAX ||
-	    memcmp(path.p, text.p, length) != 0)
+	size_t n = rule->plain;
+
+	if (path.n < n || path.n > CDN_PATH_MAX ||
+	    memcmp(path.p, rule->pattern.text.p, n) != 0)
 		return false;
-	return path.n == length ||
-	    (text.n > length && path.p[length] == '/');
+	return path.n == n || (rule->below && path.p[n] == '/');
 }
 
 /* ----- Nodes ------------------------------------------------------------- */
 
+void
+cdn_trails_init(struct cdn_trail trails[CDN_TRAILS])
+{
+	for (size_t i = 0; i < CDN_TRAILS; i++) {
+		trails[i].path = CDN_STR("");
+		trails[i].n = trails[i].age = 0;
+	}
+}
+
 /* How many names of the trail the path has, too. */
-static size_t
+static inline size_t
 shared_names(const struct cdn_trail *trail, cdn_str path)
 {
-	size_t alike = cdn_alike(trail->path, path), n = 0;
+	size_t alike = cdn_alike(trail->path, path), n = trail->n;
 
-	for (; n < trail->n && trail->steps[n].end <= alike; n++) {
-		size_t end = trail->steps[n].end;
+	for (; n > 0; n--) {
+		size_t end = trail->steps[n - 1].end;
 
-		if (end < path.n && path.p[end] != '/')
-			break;
+		if (end <= alike && (end == path.n || path.p[end] == '/'))
+			break; /* and so it is with those before it */
 	}
 	return n;
 }
 
-/* The one with more of them; if there is none, the other than last time. */
-static struct cdn_trail *
+/* The one with more of them; if there is none, the older one. */
+static inline struct cdn_trail *
 follow(struct cdn_trail trails[CDN_TRAILS], cdn_str path)
 {
-	size_t n = shared_names(&trails[0], path);
-	size_t other = shared_names(&trails[1], path);
-	struct cdn_trail *trail = &trails[0];
+	struct cdn_trail *trail = &trails[trails[1].age > trails[0].age];
+	struct cdn_trail *other = &trails[trail == &trails[0]];
+	size_t n = shared_names(trail, path), age = trail->age + 1;
 
-	if (other > n || (n == 0 && trails[1].age <= trails[0].age)) {
-		trail = &trails[1];
-		n = other;
+	/* its neighbour of last time: nobody shares more */
+	if (n == 0 || n + 1 < trail->n) {
+		size_t more = shared_names(other, path);
+
+		if (more > n || n == 0) {
+			trail = other;
+			n = more;
+		}
 	}
-	trail->age = trails[0].age > trails[1].age ? trails[0].age + 1 :
-						     trails[1].age + 1;
+	trail->age = age;
 	trail->path = path;
 	trail->n = n;
 	return trail;
+}
+
+/* Where the name ends that begins there. */
+static inline size_t
+name_end(cdn_str path, size_t at)
+{
+	for (; at < path.n; at += 64) {
+		uint64_t slashes = cdn_find64(path.p + at, path.p,
+		    path.p + path.n, '/');
+
+		if (slashes != 0)
+			return at + (size_t)__builtin_ctzll(slashes);
+	}
+	return path.n;
 }
 
 uint32_t
@@ -85,13 +118,11 @@ cdn_plain_node(struct cdn_draft *draft, struct cdn_trail trails[CDN_TRAILS],
 		at = trail->steps[trail->n - 1].end + 1;
 	}
 	while (at <= path.n) {
-		const char *slash = memchr(path.p + at, '/', path.n - at);
-		size_t end = slash == NULL ? path.n : (size_t)(slash - path.p);
+		size_t end = name_end(path, at);
 
 		if (end == at)
 			return 0;
-		node = cdn_draft_child(draft, node,
-		    cdn_draft_name(draft, path, at, end));
+		node = cdn_draft_name(draft, node, path, at, end);
 		if (trail->n < CDN_TRAIL_MAX) {
 			trail->steps[trail->n].end = end;
 			trail->steps[trail->n++].node = node;

@@ -30,12 +30,15 @@ struct cdn_trail {
 
 /*
  * How many bytes of the rule's text are a path, with nothing or a final slash
- * and ** behind them; 0 when there is more to it.
+ * and ** behind them (ret_below); 0 when there is more to it.
  */
-size_t cdn_plain_length(const struct cdn_match_rule *rule);
+size_t cdn_plain_length(const struct cdn_match_rule *rule, bool *ret_below);
 
-/* Does the rule match whose text begins with so many bytes of a path? */
-bool cdn_plain_match(cdn_str text, size_t length, cdn_str path);
+/* Does the rule match, which is plain? */
+bool cdn_plain_match(const struct cdn_kept_rule *rule, cdn_str path);
+
+/* Nothing came before.  What steps hold beyond n is never looked at. */
+void cdn_trails_init(struct cdn_trail trails[CDN_TRAILS]);
 
 /* The node behind all names of the path; 0 when one is empty. */
 uint32_t cdn_plain_node(struct cdn_draft *draft,

@@ -34,13 +34,16 @@ subtree_at(const struct cdn_matcher *matcher, const struct cdn_cursor *cursor,
     int rule)
 {
 	bool allowed = allows(matcher, cursor->below);
-	const int *other = allowed ? matcher->reach_deny : matcher->reach_allow;
 
 	if (cursor->gave_up || allows(matcher, rule) != allowed)
 		return CDN_SUBTREE_MIXED;
-	for (uint32_t i = 0; i < cursor->count; i++)
-		if (other[cursor->nodes[i]] > cursor->below)
+	for (uint32_t i = 0; i < cursor->count; i++) {
+		const struct cdn_node *node = &matcher->nodes[cursor->nodes[i]];
+
+		if ((allowed ? node->reach_deny : node->reach_allow) >
+		    cursor->below)
 			return CDN_SUBTREE_MIXED;
+	}
 	return allowed ? CDN_SUBTREE_ALLOW : CDN_SUBTREE_DENY;
 }
 
@@ -112,7 +115,7 @@ cdn_matcher_guard(const struct cdn_matcher *matcher, cdn_str path)
 		return last_deny(matcher);
 	guard = settled_deny(matcher, &cursor, whole);
 	for (uint32_t i = 0; i < cursor.count; i++) {
-		int rule = matcher->reach_deny[cursor.nodes[i]];
+		int rule = matcher->nodes[cursor.nodes[i]].reach_deny;
 
 		if ((whole || cursor.nodes[i] != anywhere) &&
 		    rule > cursor.below && rule > guard)
@@ -154,7 +157,7 @@ is_reachable(const struct cdn_matcher *matcher,
 	/* a node that is active itself has been left behind, unless it loops,
 	 * and no rule ends in one that does */
 	while (node != 0) {
-		node = matcher->parent[node];
+		node = matcher->nodes[node].parent;
 		if (contains(cursor, node))
 			return true;
 	}

@@ -92,43 +92,21 @@ arrive(const struct cdn_matcher *matcher, struct cdn_cursor *to, uint32_t child,
 		activate(matcher, to, node->dirs);
 }
 
-/* ----- Literals ---------------------------------------------------------- */
-
-INLINE bool
-literal_is(const struct cdn_literal *literal, const struct cdn_segment *name)
-{
-	return literal->head == name->head && literal->tail == name->tail &&
-	    literal->n == name->n && (name->n <= 16 ||
-	    memcmp(literal->text, name->p, name->n) == 0);
-}
-
-INLINE uint32_t
-find_literal(const struct cdn_matcher *matcher, const struct cdn_segment *name)
-{
-	struct cdn_slots slots = matcher->literal_slots;
-	size_t at = cdn_slot_first(slots, name->hash);
-
-	for (;; at = cdn_slot_next(slots, at)) {
-		const struct cdn_literal *literal = &matcher->literals[at];
-
-		if (literal->text == NULL)
-			return CDN_NO_LITERAL;
-		if (literal_is(literal, name))
-			return literal->id;
-	}
-}
+/* ----- Names ------------------------------------------------------------- */
 
 /* 0 when there is none. */
 INLINE uint32_t
-find_child(const struct cdn_matcher *matcher, uint32_t node, uint32_t literal)
+find_child(const struct cdn_matcher *matcher, uint32_t node,
+    const struct cdn_segment *name, uint64_t hash)
 {
-	struct cdn_slots slots = matcher->edge_slots;
-	uint64_t key = cdn_edge_key(node, literal);
-	size_t at = cdn_slot_first(slots, cdn_mix(key));
+	struct cdn_slots slots = matcher->child_slots;
+	size_t at = cdn_child_first(slots, node, hash);
+	uint32_t child;
 
-	while (matcher->edges[at].key != key && matcher->edges[at].child != 0)
+	while ((child = matcher->children[at]) != 0 &&
+	    !cdn_child_is(&matcher->named[child], node, name))
 		at = cdn_slot_next(slots, at);
-	return matcher->edges[at].child;
+	return child;
 }
 
 /* ----- Globs ------------------------------------------------------------- */
@@ -270,20 +248,20 @@ end_globs(const struct cdn_matcher *matcher, uint32_t node,
 
 /* ----- Stepping ---------------------------------------------------------- */
 
-/* The number of a name that one of these nodes may have an edge for. */
-INLINE uint32_t
+/* The hash of a name, if one of these nodes may have a child by it. */
+INLINE uint64_t
 look_up(const struct cdn_matcher *matcher, const struct cdn_segment *name,
     uint64_t names)
 {
 	if ((names & cdn_name_bit(name->head)) == 0)
-		return CDN_NO_LITERAL;
-	return find_literal(matcher, name);
+		return 0;
+	return cdn_name_hash(name, matcher->seed);
 }
 
 /* All edges of one node. */
 INLINE void
 follow(const struct cdn_matcher *matcher, uint32_t at,
-    const struct cdn_segment *name, uint32_t literal, bool last,
+    const struct cdn_segment *name, uint64_t hash, bool last,
     struct cdn_cursor *to)
 {
 	const struct cdn_node *node = &matcher->nodes[at];
@@ -291,9 +269,8 @@ follow(const struct cdn_matcher *matcher, uint32_t at,
 
 	if ((last ? node->last : node->reach) <= to->below)
 		return;
-	if (literal != CDN_NO_LITERAL &&
-	    (node->names & cdn_name_bit(name->head)) != 0) {
-		child = find_child(matcher, at, literal);
+	if ((node->names & cdn_name_bit(name->head)) != 0) {
+		child = find_child(matcher, at, name, hash);
 		if (child != 0)
 			arrive(matcher, to, child, last);
 	}
@@ -305,14 +282,14 @@ follow(const struct cdn_matcher *matcher, uint32_t at,
 
 INLINE void
 step(const struct cdn_matcher *matcher, const struct cdn_cursor *from,
-    const struct cdn_segment *name, uint32_t literal, struct cdn_cursor *to)
+    const struct cdn_segment *name, uint64_t hash, struct cdn_cursor *to)
 {
 	start(to, from->below);
 	for (uint32_t i = 0; i < from->loops; i++)
 		/* NOLINTNEXTLINE(clang-analyzer-core.*): loops <= count */
 		activate(matcher, to, from->nodes[i]);
 	for (uint32_t i = 0; i < from->count; i++)
-		follow(matcher, from->nodes[i], name, literal, false, to);
+		follow(matcher, from->nodes[i], name, hash, false, to);
 }
 
 /* Nobody knows the name: only the nodes that loop are left. */
@@ -327,23 +304,22 @@ stay(struct cdn_cursor *at)
 /* The best rule for the last name. */
 INLINE int
 finish(const struct cdn_matcher *matcher, const struct cdn_cursor *from,
-    const struct cdn_segment *name, uint32_t literal)
+    const struct cdn_segment *name, uint64_t hash)
 {
 	CDN_UNINITIALIZED struct cdn_cursor to;
 
 	to.below = from->below;
 	for (uint32_t i = 0; i < from->count; i++)
 		/* NOLINTNEXTLINE(clang-analyzer-core.*): i < count is set */
-		follow(matcher, from->nodes[i], name, literal, true, &to);
+		follow(matcher, from->nodes[i], name, hash, true, &to);
 	return to.below;
 }
 
 static bool
 rule_matches(const struct cdn_kept_rule *rule, cdn_str path)
 {
-	return rule->plain > 0 ?
-	    cdn_plain_match(rule->pattern.text, rule->plain, path) :
-	    cdn_pattern_match(&rule->pattern, path);
+	return rule->plain > 0 ? cdn_plain_match(rule, path) :
+				 cdn_pattern_match(&rule->pattern, path);
 }
 
 /* For a cursor that gave up: rule by rule, down to what is settled. */
@@ -416,16 +392,16 @@ cdn_cursor_pass(const struct cdn_matcher *matcher, cdn_str path, size_t name_at,
 {
 	CDN_UNINITIALIZED struct cdn_cursor from;
 	struct cdn_segment name;
-	uint32_t literal;
+	uint64_t hash;
 	int rule;
 
 	if (at->count == 0)
 		return at->below;
 	copy(&from, at);
 	name = name_of(path, name_at);
-	literal = look_up(matcher, &name, from.names);
-	rule = finish(matcher, &from, &name, literal);
-	step(matcher, &from, &name, literal, at);
+	hash = look_up(matcher, &name, from.names);
+	rule = finish(matcher, &from, &name, hash);
+	step(matcher, &from, &name, hash, at);
 	at->gave_up |= from.gave_up;
 	return rule;
 }
@@ -539,7 +515,10 @@ cdn_matcher_pattern(const struct cdn_matcher *matcher, size_t i,
     struct cdn_arena *arena, struct cdn_pattern *ret, struct cordon_error *err)
 {
 	const struct cdn_kept_rule *rule = &matcher->kept[i];
+	cdn_str text = rule->pattern.text;
 
-	return cdn_pattern_parse(arena, rule->pattern.text, rule->literal, ret,
-	    err);
+	if (rule->below && text.n == rule->plain &&
+	    !cdn_pattern_below(arena, &text))
+		return cdn_err_nomem(err);
+	return cdn_pattern_parse(arena, text, rule->literal, ret, err);
 }

@@ -138,6 +138,18 @@ scan_all(cdn_str text, size_t literal, struct cdn_token *tokens, size_t room)
 	return scan.n;
 }
 
+bool
+cdn_pattern_below(struct cdn_arena *arena, cdn_str *text)
+{
+	const cdn_str below = CDN_STR("/**");
+	const char *joined = cdn_arena_join(arena, *text, below);
+
+	if (joined == NULL)
+		return false;
+	*text = (cdn_str){ joined, text->n + below.n };
+	return true;
+}
+
 int
 cdn_pattern_parse(struct cdn_arena *arena, cdn_str text, size_t literal,
     struct cdn_pattern *ret, struct cordon_error *err)

@@ -62,6 +62,9 @@ struct cdn_pattern {
 CDN_MUST_USE int cdn_pattern_parse(struct cdn_arena *arena, cdn_str text,
     size_t literal, struct cdn_pattern *ret, struct cordon_error *err);
 
+/* Puts a slash and ** behind it, in the arena; false: out of memory. */
+CDN_MUST_USE bool cdn_pattern_below(struct cdn_arena *arena, cdn_str *text);
+
 /*
  * Does it match the canonical path?  Simulates the pattern's states side by
  * side: O(tokens * path), whatever the pattern says; no allocation.  Nothing

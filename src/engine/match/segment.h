@@ -18,7 +18,6 @@ struct cdn_segment {
 	size_t n;
 	uint64_t head; /* first 8 bytes, the first one lowest, 0 behind them */
 	uint64_t tail; /* last 8 bytes, the last one highest, 0 before them */
-	uint64_t hash; /* the upper bits are the best */
 };
 
 #define CDN_MIX_A UINT64_C(0x9e3779b97f4a7c15)
@@ -78,9 +77,18 @@ static inline size_t
 cdn_alike(cdn_str a, cdn_str b)
 {
 	size_t most = a.n < b.n ? a.n : b.n, n = 0;
+	uint64_t differ = 0;
 
-	while (n + 8 <= most && cdn_load8(a.p + n) == cdn_load8(b.p + n))
+	while (n + 8 <= most && differ == 0) {
+		differ = cdn_load8(a.p + n) ^ cdn_load8(b.p + n);
 		n += 8;
+	}
+	if (differ == 0 && n < most && most >= 8) {
+		n = most; /* some bytes once more */
+		differ = cdn_load8(a.p + n - 8) ^ cdn_load8(b.p + n - 8);
+	}
+	if (differ != 0)
+		return n - 8 + (size_t)__builtin_ctzll(differ) / 8;
 	while (n < most && a.p[n] == b.p[n])
 		n++;
 	return n;
@@ -179,25 +187,14 @@ cdn_name_bit(uint64_t head)
 	return UINT64_C(1) << (head * CDN_MIX_A >> 58);
 }
 
-static inline uint64_t
-cdn_hash_of(const char *p, size_t n, uint64_t head, uint64_t tail)
-{
-	uint64_t hash = head * CDN_MIX_A + (tail + n) * CDN_MIX_B;
-
-	for (size_t i = 8; CDN_UNLIKELY(i + 8 < n); i += 8)
-		hash = cdn_mix(hash ^ cdn_load8(p + i));
-	return hash;
-}
-
 /* Everything about a name. */
 static inline struct cdn_segment
 cdn_segment_at(const char *p, size_t n, const char *start, const char *end)
 {
 	uint64_t head = cdn_head_at(p, n, start, end);
-	uint64_t tail = cdn_tail_at(p, n, head, start, end);
 
-	return (struct cdn_segment){ p, n, head, tail,
-		cdn_hash_of(p, n, head, tail) };
+	return (struct cdn_segment){ p, n, head,
+		cdn_tail_at(p, n, head, start, end) };
 }
 
 /* seed: unknown to whoever writes rules, or they choose names that collide. */

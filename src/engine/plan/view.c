@@ -103,14 +103,19 @@ static bool
 any_name(const struct cdn_plan_build *b, const struct cdn_place *place,
     path_fn *is_so)
 {
-	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 16];
-	const char *suffix;
+	CDN_UNINITIALIZED char path[CDN_PATH_MAX + CDN_SIDECARS_MAX + 1];
+	size_t n = strlen(place->path);
 
 	if (is_so(b, place->path))
 		return true;
-	for (size_t i = 0;
-	     place->sidecars && (suffix = cdn_floor_sidecar(i)) != NULL; i++) {
-		snprintf(path, sizeof(path), "%s%s", place->path, suffix);
+	if (!place->sidecars || n > CDN_PATH_MAX)
+		return false;
+	memcpy(path, place->path, n);
+	for (size_t i = 0; i < CDN_SIDECARS; i++) {
+		cdn_str suffix = cdn_floor_sidecars[i];
+
+		memcpy(path + n, suffix.p, suffix.n);
+		path[n + suffix.n] = '\0';
 		if (is_so(b, path))
 			return true;
 	}

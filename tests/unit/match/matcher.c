@@ -1,5 +1,6 @@
 /* Many rules, one path: the last that matches wins. */
 #include "engine/match/matcher.h"
+#include "engine/match/pattern.h"
 
 #include "family.h"
 #include "rule_set.h"
@@ -72,6 +73,67 @@ test_literal_prefix(void)
 	    "what it would match as a glob");
 	ok(rule_set_check(&set, CDN_STR("a*/x")) == 0, "the glob takes both");
 	rule_set_done(&set);
+}
+
+/* ----- What is below without saying so ----------------------------------- */
+
+/* Two sets: "P/ **" as a text, and P with everything below it. */
+static void
+make_both(cdn_str text, size_t literal, struct rule_set both[2])
+{
+	for (size_t i = 0; i < 2; i++) {
+		rule_set_init(&both[i]);
+		rule_set_add(&both[i], CDN_STR("**"), 0, false);
+		rule_set_add(&both[i], text, literal, true);
+		rule_set_add(&both[i], CDN_STR("a/b/c"), 0, false);
+	}
+	both[1].rules[1].pattern.n -= 3;
+	both[1].rules[1].below = true;
+	rule_set_build(&both[0]);
+	rule_set_build(&both[1]);
+}
+
+static bool
+says_alike(const struct rule_set both[2], cdn_str path)
+{
+	return rule_set_check(&both[0], path) ==
+		rule_set_check(&both[1], path) &&
+	    cdn_matcher_rule(both[0].matcher, 1, path) ==
+		cdn_matcher_rule(both[1].matcher, 1, path) &&
+	    cdn_matcher_subtree(both[0].matcher, path) ==
+		cdn_matcher_subtree(both[1].matcher, path);
+}
+
+static void
+test_below(void)
+{
+	static const char *const paths[] = { "", "a", "a/b", "a/b/c", "a/bc",
+		"a/b/c/d", "a/b/x", "a*", "a*/x", "ab", "ab/x", "b", "b/x" };
+	static const struct {
+		const char *text;
+		size_t literal;
+	} rules[] = { { "a/**", 1 }, { "a/b/**", 3 }, { "a*/**", 2 },
+		{ "a*/**", 0 }, { "a/b/c/**", 0 }, { "?/**", 0 } };
+
+	for (size_t i = 0; i < CDN_LEN(rules); i++) {
+		struct cdn_pattern patterns[2];
+		struct rule_set both[2];
+		size_t wrong = 0;
+
+		make_both(cdn_str_of(rules[i].text), rules[i].literal, both);
+		for (size_t k = 0; k < CDN_LEN(paths); k++)
+			wrong += !says_alike(both, cdn_str_of(paths[k]));
+		for (size_t k = 0; k < 2; k++)
+			wrong += cdn_matcher_pattern(both[k].matcher, 1,
+			    both[k].arena, &patterns[k], NULL) != 0;
+		ok_f(wrong == 0 &&
+			cdn_str_eq(patterns[0].text, patterns[1].text) &&
+			patterns[0].n == patterns[1].n,
+		    "'%s', %zu bytes of it a name", rules[i].text,
+		    rules[i].literal);
+		rule_set_done(&both[0]);
+		rule_set_done(&both[1]);
+	}
 }
 
 /* ----- Families ---------------------------------------------------------- */
@@ -159,6 +221,7 @@ main(void)
 	random_start();
 	test_facts();
 	test_literal_prefix();
+	test_below();
 	test_family(family_plain, "letters, dots and slashes");
 	test_family(family_utf8, "broken and whole UTF-8");
 	return done_testing();
