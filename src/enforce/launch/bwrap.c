@@ -3,9 +3,6 @@
  */
 #include "enforce/launch/process.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "enforce/backend/wrapper.h"
 #include "enforce/home/env.h"
 #include "enforce/host/deep.h"
@@ -33,18 +30,6 @@ cdn_launch_bwrap_host(struct cdn_host *host, enum cdn_enforcement enforcement)
 	host->yama_scope = 0;
 }
 
-/*
- * The few devices of a sandbox are the host's own, and whoever owns them could
- * change their modes for everybody: root, in whatever user namespace.
- */
-static bool
-owns_devices(void)
-{
-	struct stat st;
-
-	return lstat("/dev/null", &st) != 0 || st.st_uid == geteuid();
-}
-
 int
 cdn_launch_bwrap_plan(struct cordon_plan *plan, struct cordon_error *err)
 {
@@ -57,7 +42,7 @@ cdn_launch_bwrap_plan(struct cordon_plan *plan, struct cordon_error *err)
 		.reader = &cdn_launch_reader,
 		.links = cdn_launch_links,
 		.tmp = session->own.tmp,
-		.owns_devices = owns_devices(),
+		.unsealed = !cdn_launch_can_help(plan),
 	};
 	int code = cdn_bwrap_build(plan->arena, &input, &plan->bwrap, err);
 

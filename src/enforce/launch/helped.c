@@ -11,13 +11,14 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "enforce/host/child.h"
 #include "enforce/launch/mounting.h"
 #include "enforce/sys/raw.h"
 
-#define PTYS "/dev/pts/"
+#define PTY_MAJOR 136 /* of those that have a number in /dev/pts */
 
 struct list {
 	struct cdn_arena *arena;
@@ -82,11 +83,13 @@ empty_step(const struct cdn_bwrap_plan *plan, size_t i, struct cdn_step step)
 	return step;
 }
 
+/* Read-only: that is for its mode and times, not for what it gives and takes. */
 static void
 add_device(struct list *l, const char *from, const char *path)
 {
 	add(l, &(struct cdn_step){ .kind = CDN_STEP_BIND, .path = path,
-	    .from = from, .point = CDN_POINT_FILE, .device = true });
+	    .from = from, .point = CDN_POINT_FILE, .device = true,
+	    .read_only = true });
 }
 
 /*
@@ -137,7 +140,7 @@ add_mount(struct list *l, const struct cdn_bwrap_plan *plan, size_t i,
 	case CDN_MOUNT_RW:
 		break;
 	case CDN_MOUNT_DEVICE:
-		step.device = true;
+		step.device = step.read_only = true;
 		break;
 	case CDN_MOUNT_NOTHING:
 		/* As no device can be opened there, it cannot be opened. */
@@ -209,24 +212,24 @@ add_all(struct list *l, const struct cdn_bwrap_plan *plan, const char *cwd,
 
 /* ----- Outside ----------------------------------------------------------- */
 
-/* The name of the terminal that the process has as its output, if any. */
+/*
+ * The name of the terminal that the process has as its output, if any: by its
+ * number, as what is sealed shows none.
+ */
 static const char *
 find_console(struct cdn_arena *arena, pid_t pid)
 {
 	char link[64], name[64];
 	struct stat has, named;
-	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/%d/fd/1", (int)pid);
-	n = readlink(link, name, sizeof(name) - 1);
-	if (n <= (ssize_t)strlen(PTYS) || n >= (ssize_t)sizeof(name) - 1 ||
-	    strncmp(name, PTYS, strlen(PTYS)) != 0)
+	if (stat(link, &has) != 0 || !S_ISCHR(has.st_mode) ||
+	    major(has.st_rdev) != PTY_MAJOR)
 		return NULL;
-	name[n] = '\0';
-	return stat(link, &has) == 0 && lstat(name, &named) == 0 &&
-		S_ISCHR(named.st_mode) && has.st_dev == named.st_dev &&
-		has.st_ino == named.st_ino ?
-	    cdn_arena_dup(arena, name, (size_t)n) : NULL;
+	snprintf(name, sizeof(name), "/dev/pts/%u", minor(has.st_rdev));
+	return lstat(name, &named) == 0 && S_ISCHR(named.st_mode) &&
+		has.st_dev == named.st_dev && has.st_ino == named.st_ino ?
+	    cdn_arena_dup(arena, name, strlen(name)) : NULL;
 }
 
 /* Older kernels cannot change the flags of a tree before it is mounted. */

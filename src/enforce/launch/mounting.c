@@ -189,6 +189,21 @@ copy_hosts(const struct cdn_mounting *m, const struct cdn_step *step)
 	return r < 0 ? r : tree;
 }
 
+/* It can neither be changed nor make anybody another user. */
+CDN_BARE long
+cdn_mounting_sealed(long from)
+{
+	const struct attributes attributes = { .set = READ_ONLY | NO_SUID };
+	long tree = cdn_raw(OPEN_TREE, from, "", TREE_CLONE | AT_EMPTY_PATH |
+	    O_CLOEXEC);
+	long r = tree < 0 ? tree : cdn_raw(MOUNT_SETATTR, tree, "",
+	    AT_EMPTY_PATH, &attributes, sizeof(attributes));
+
+	if (r < 0)
+		close_raw(tree);
+	return r < 0 ? r : tree;
+}
+
 struct setting {
 	const char *name, *value;
 };

@@ -44,4 +44,11 @@ struct cdn_mounting {
 /* For cdn_child_try(): 0 or -errno. */
 int cdn_mounting_main(void *mounting);
 
+/*
+ * A mount of that object alone, mounted nowhere, through which it cannot be
+ * changed; a device is used through it as ever.  In the caller's namespace,
+ * where it takes CAP_SYS_ADMIN.  An O_PATH descriptor, or -errno.  CDN_BARE.
+ */
+CDN_MUST_USE long cdn_mounting_sealed(long from);
+
 #endif

@@ -26,6 +26,7 @@
 
 #include "enforce/backend/filter.h"
 #include "enforce/backend/wrapper.h"
+#include "enforce/launch/sealing.h"
 
 #define READY_BYTES    4096 /* in the socket; the kernel takes some more */
 #define OWN_PROCESSES  2    /* of bwrap's, which count as the run's */
@@ -42,7 +43,8 @@ struct cdn_wrapping {
 	size_t fd_count;
 	struct cdn_relay *relay;
 	int stdio[3];
-	const char *step;
+	struct cdn_sealing sealing;
+	struct cdn_filter strict; /* for who has something that is not sealed */
 };
 
 /* ----- Descriptors ----------------------------------------------------------- */
@@ -123,10 +125,15 @@ make_pipes(struct cdn_wrapping *w)
 static int
 make_filter(struct cordon_process *p, struct cordon_error *err)
 {
+	struct cdn_plan strict = *p->plan->plan;
 	struct cdn_filter filter;
 	int code = cdn_backend_filter(p->plan->plan, &p->plan->host, &filter,
 	    err);
 
+	strict.no_modify = true;
+	if (code == 0)
+		code = cdn_backend_filter(&strict, &p->plan->host,
+		    &p->wrapping->strict, err);
 	if (code != 0)
 		return code;
 	p->wrapping->given[FILTER] = make_file("cordon-filter", filter.code,
@@ -198,17 +205,51 @@ make_argv(struct cordon_process *p, struct cordon_error *err)
 
 /* ----- The way in -------------------------------------------------------------- */
 
+/* No mode, owner or time of anything can be changed. */
+CDN_BARE static long
+be_strict(const struct cdn_wrapping *w)
+{
+	size_t size = w->strict.n * sizeof(w->strict.code[0]);
+	long r = cdn_raw(SYS_ftruncate, w->given[FILTER], size);
+
+	if (r >= 0)
+		r = cdn_raw(SYS_pwrite64, w->given[FILTER], w->strict.code,
+		    size, 0);
+	return r < 0 ? r : (size_t)r == size ? 0 : -EIO;
+}
+
 /* All others close at exec. */
 CDN_BARE static int
 enter(const void *arg, pid_t pid)
 {
-	const struct cdn_wrapping *w = arg;
+	struct cdn_wrapping *w = *(struct cdn_wrapping *const *)arg;
 	long r = 0;
 
 	(void)pid;
 	for (int i = 0; i < GIVEN_MAX && r >= 0; i++)
 		r = cdn_raw(SYS_fcntl, w->given[i], F_SETFD, 0);
+	if (r >= 0)
+		cdn_sealing_do(&w->sealing);
+	if (r >= 0 && w->sealing.error != 0)
+		r = be_strict(w);
 	return (int)r;
+}
+
+/* By its descriptor, where that is a sealed one by then. */
+static int
+choose_program(struct cordon_process *p, struct cordon_error *err)
+{
+	struct cdn_sealing *s = &p->wrapping->sealing;
+
+	p->request.program = CDN_WRAPPER_BWRAP;
+	if (!cdn_launch_can_help(p->plan))
+		return 0;
+	cdn_sealing_open(s, CDN_WRAPPER_BWRAP);
+	if (s->program_fd < 0)
+		return 0;
+	p->request.program = cdn_arena_printf(p->arena, "/proc/self/fd/%d",
+	    s->program_fd);
+	return p->request.program == NULL ? cdn_err_nomem(err) : 0;
 }
 
 static int
@@ -238,7 +279,6 @@ fill_request(struct cordon_process *p)
 	static char *const nothing[] = { NULL };
 	struct cdn_run_request *r = &p->request;
 
-	r->program = CDN_WRAPPER_BWRAP;
 	r->envp = nothing;
 	r->cwd = "/";
 	r->cwd_is = NULL; /* asked of the sandbox: cdn_mounted_is_in() */
@@ -250,7 +290,7 @@ fill_request(struct cordon_process *p)
 	r->reaper = CDN_REAPER_SHEPHERD;
 	if (r->limits.processes > 0)
 		r->limits.processes += OWN_PROCESSES;
-	r->entry = (struct cdn_entry){ .enter = enter, .arg = p->wrapping,
+	r->entry = (struct cdn_entry){ .enter = enter, .arg = &p->wrapping,
 		.wraps = true };
 }
 
@@ -261,7 +301,7 @@ wrapping_new(size_t mounts)
 
 	if (w == NULL)
 		return NULL;
-	w->status_fd = w->ready_fd = -1;
+	w->status_fd = w->ready_fd = w->sealing.program_fd = -1;
 	for (int i = 0; i < GIVEN_MAX; i++)
 		w->given[i] = -1;
 	w->fds = calloc(mounts + 1, sizeof(*w->fds));
@@ -298,6 +338,8 @@ cdn_launch_wrap(struct cordon_process *p, struct cordon_error *err)
 	if (code == 0)
 		code = cdn_mounted_open(&p->plan->bwrap,
 		    cdn_launch_can_help(p->plan), w->fds, err);
+	if (code == 0)
+		code = choose_program(p, err);
 	if (code == 0)
 		fill_request(p);
 	return code;
@@ -361,6 +403,20 @@ let_go(struct cdn_wrapping *w, struct cordon_error *err)
 	return 0;
 }
 
+static void
+tell_strict(const struct cordon_process *p)
+{
+	const struct cdn_wrapping *w = p->wrapping;
+	struct cordon_error why = { 0 };
+
+	if (w->sealing.error == 0 || p->options->notice == NULL)
+		return;
+	(void)!cdn_err_sys(&why, w->sealing.error, "modes, owners and times "
+	    "cannot be changed in this run: what it is given of the host's "
+	    "devices could not be made read-only");
+	p->options->notice(why.text, p->options->notice_arg);
+}
+
 static int
 go_on(struct cordon_process *p, struct cordon_error *err)
 {
@@ -371,6 +427,7 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 
 	for (int i = 0; i < GIVEN_MAX; i++)
 		close_fd(&w->given[i]);
+	tell_strict(p);
 	code = cdn_relay_started(w->relay, err);
 	if (code == 0)
 		code = await_mounts(p, err);
@@ -451,6 +508,7 @@ cdn_launch_wrapping_free(struct cdn_wrapping *w)
 		close_fd(&w->given[i]);
 	close_fd(&w->status_fd);
 	close_fd(&w->ready_fd);
+	close_fd(&w->sealing.program_fd);
 	for (size_t i = 0; i < w->fd_count; i++)
 		close_fd(&w->fds[i]);
 	free(w->fds);

@@ -76,8 +76,8 @@ struct cdn_bwrap_input {
 	    void *link_arg, struct cordon_error *err);
 	void *links_arg;
 	const char *tmp; /* the run's own: also its /tmp; "" = none */
-	/* Devices of the host are the run's: it could change their modes. */
-	bool owns_devices;
+	/* The host's devices cannot be given so that nobody changes them. */
+	bool unsealed;
 };
 
 /*

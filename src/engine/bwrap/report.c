@@ -41,10 +41,10 @@ static const struct cdn_shortfall table[] = {
 	    "mounted one by one: it is closed, or cannot be modified",
 	    "write rules for whole directories", .stricter = true },
 	[MASK_METADATA] = { "root-metadata",
-	    "modes, owners, times and attributes cannot be changed: root could "
-	    "change those of the host's devices; compilers and package managers "
-	    "fail for it",
-	    "use '--backend native', or run it as another user",
+	    "modes, owners, times and attributes cannot be changed: before "
+	    "Linux 5.12 those of the host's devices could be, too; compilers "
+	    "and package managers fail for it",
+	    "use '--backend native'",
 	    .stricter = true },
 	[MASK_BORDERS] = { "mount-borders",
 	    "what is mounted by itself cannot be renamed or removed, and "
@@ -263,7 +263,7 @@ add_rows(struct report *r)
 		[MASK_NAMES] = b->new_names || has_line(b->in->plan,
 		    table[MASK_NAMES].id),
 		[MASK_LARGE] = b->too_large,
-		[MASK_METADATA] = b->in->owns_devices,
+		[MASK_METADATA] = b->in->unsealed,
 		[MASK_BORDERS] = has_borders(b),
 		[MASK_ITSELF] = b->itself,
 	};
@@ -320,7 +320,7 @@ cdn_bwrap_report(const struct cdn_bwrap_build *b, const struct cdn_plan **ret)
 	if (r.oom)
 		return cdn_err_nomem(b->err);
 	plan->mounted = true;
-	plan->no_modify = b->in->owns_devices;
+	plan->no_modify = b->in->unsealed;
 	plan->rules = r.rules;
 	plan->shortfalls = r.shortfalls;
 	plan->shortfall_count = r.count;
