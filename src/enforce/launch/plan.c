@@ -19,15 +19,28 @@ is_in_strict(const struct cordon_session *session)
 	return false;
 }
 
+/* Who does nothing else starts with what his session just found. */
+static struct cdn_plan_reader
+reader_for(const struct cordon_session *session,
+    const struct cordon_run_options *options)
+{
+	struct cdn_plan_reader reader = cdn_launch_reader;
+
+	if (options->sole)
+		reader.arg = session->lookup;
+	return reader;
+}
+
 static int
-fill_plan(struct cordon_plan *plan, bool judged, struct cordon_error *err)
+fill_plan(struct cordon_plan *plan, const struct cdn_plan_reader *reader,
+    bool judged, struct cordon_error *err)
 {
 	struct cdn_plan_input input = {
 		.authority = cdn_plant_authority(plan->session, CDN_FOR_PLAN,
 		    plan->arena),
 		.spec = &plan->session->spec,
 		.host = &plan->host,
-		.reader = &cdn_launch_reader,
+		.reader = reader,
 		.trace = plan->terms.trace,
 		.strict = is_in_strict(plan->session),
 		.outer = plan->session->outer_plan,
@@ -70,6 +83,7 @@ make_plan(const struct cordon_session *session,
 	struct cdn_arena *arena = cdn_arena_new();
 	struct cordon_plan *plan = arena == NULL ? NULL :
 	    cdn_arena_alloc(arena, sizeof(*plan));
+	struct cdn_plan_reader reader = reader_for(session, options);
 	int code;
 
 	if (plan == NULL) {
@@ -80,7 +94,7 @@ make_plan(const struct cordon_session *session,
 	plan->session = session;
 	cdn_terms_find(session, options, &plan->terms);
 	find_host(plan, judged);
-	code = fill_plan(plan, judged, err);
+	code = fill_plan(plan, &reader, judged, err);
 	if (code == 0)
 		code = cdn_launch_shortfalls(plan, err);
 	if (code != 0) {

@@ -31,20 +31,24 @@ absolute(struct cdn_arena *arena, const char *program, const char *cwd)
 	    cdn_arena_printf(arena, "%s/%s/%s", here, cwd, program);
 }
 
+/* What the session found is as new as what it knows of everything else. */
+static bool
+is_found(const struct cordon_session *session,
+    const struct cordon_run_options *options, const char *program,
+    struct cdn_real *ret)
+{
+	return options->sole && session->lookup != NULL &&
+	    cdn_lookup_recall(session->lookup, program, ret);
+}
+
 /* Says which rule, where the kernel could only say no. */
 static int
-judge(const struct cordon_session *session, const char *program,
-    struct cordon_error *err)
+judge(const struct cordon_session *session, const struct cdn_real *real,
+    const char *program, struct cordon_error *err)
 {
-	struct cordon_query query = {
-		.size = sizeof(query),
-		.as = CORDON_AS_PROCESS,
-		.op = CORDON_EXEC,
-		.path = program,
-		.path_len = strlen(program),
-	};
 	struct cordon_verdict verdict;
-	int code = cdn_session_check(session, &query, &verdict, err);
+	int code = cdn_session_judge(session, CORDON_AS_PROCESS, CORDON_EXEC,
+	    real, &verdict, err);
 
 	if (code != 0 || verdict.allowed)
 		return code;
@@ -63,9 +67,10 @@ cdn_launch_program(const struct cordon_session *session,
 {
 	const char *name = options->argv[0];
 	bool named = strchr(name, '/') != NULL;
-	char found[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED char found[CDN_PATH_MAX + 1];
+	CDN_UNINITIALIZED struct cdn_real real;
 	const char *program;
-	int code;
+	int code = 0;
 
 	if (!named && !cdn_program_search(name, path, found))
 		return cdn_err(err, CORDON_E_NOT_FOUND,
@@ -74,10 +79,15 @@ cdn_launch_program(const struct cordon_session *session,
 			  cdn_arena_dup(arena, found, strlen(found));
 	if (program == NULL)
 		return cdn_err_nomem(err);
-	if (is_missing(program))
-		return cdn_err(err, CORDON_E_NOT_FOUND, "'%s' was not found",
-		    name);
-	code = judge(session, program, err);
+	if (!is_found(session, options, program, &real)) {
+		if (is_missing(program))
+			return cdn_err(err, CORDON_E_NOT_FOUND,
+			    "'%s' was not found", name);
+		code = cdn_session_find(session, session->cwd,
+		    cdn_str_of(program), &real, err);
+	}
+	if (code == 0)
+		code = judge(session, &real, program, err);
 	if (code == 0)
 		*ret = program;
 	return code;

@@ -10,7 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "enforce/path/path.h"
+#include "enforce/path/lookup.h"
 #include "enforce/sys/sys.h"
 
 /* Its type, asked for where the file system does not tell it at once. */
@@ -148,24 +148,48 @@ root_reads(const char *path, const struct stat *st)
 	    lgetxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
+/* What the session found there, under this very name; false: ask. */
+static bool
+is_found(struct cdn_lookup *lookup, const char *path, bool *ret_directory)
+{
+	CDN_UNINITIALIZED struct cdn_real real;
+
+	if (lookup == NULL || !cdn_lookup_recall(lookup, path, &real) ||
+	    strcmp(real.path, path) != 0)
+		return false;
+	*ret_directory = real.is_directory;
+	return true;
+}
+
+static bool
+user_reads(struct cdn_lookup *lookup, const char *path)
+{
+	bool directory;
+
+	if (!is_found(lookup, path, &directory)) {
+		struct stat st;
+
+		if (lstat(path, &st) != 0)
+			return false;
+		directory = S_ISDIR(st.st_mode);
+	}
+	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ||
+	    (directory && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0);
+}
+
 static bool
 reader_readable(void *arg, const char *path)
 {
 	struct stat st;
 
-	(void)arg;
 	if (strcmp(path, "/proc/kcore") == 0)
 		return false; /* needs CAP_SYS_RAWIO whatever its mode says */
 	/* A pattern: what may come to match it is root's, and for root only. */
 	if (strpbrk(path, "*?") != NULL)
 		return geteuid() == 0;
-	if (lstat(path, &st) != 0)
-		return false;
-	if (geteuid() == 0)
-		return root_reads(path, &st);
-	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ||
-	    (S_ISDIR(st.st_mode) &&
-		faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0);
+	if (geteuid() != 0)
+		return user_reads(arg, path);
+	return lstat(path, &st) == 0 && root_reads(path, &st);
 }
 
 static bool
@@ -173,7 +197,8 @@ reader_exists(void *arg, const char *path, bool *ret_directory)
 {
 	struct stat st;
 
-	(void)arg;
+	if (is_found(arg, path, ret_directory))
+		return true;
 	if (lstat(path, &st) != 0 || S_ISLNK(st.st_mode))
 		return false;
 	*ret_directory = S_ISDIR(st.st_mode);

@@ -1,232 +1,65 @@
 #include "enforce/path/lookup.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
 #include "enforce/path/path_internal.h"
+#include "enforce/path/steps.h"
 
-#define SLOTS_FIRST	 256 /* a power of two */
-#define PLAIN_MAX	 4   /* devices remembered to have plain links */
-#define PROC_MAGIC	 0x00009fa0U
-#define SECURITYFS_MAGIC 0x73636673U
-#define NOSYMFOLLOW	 0x2000 /* ST_NOSYMFOLLOW, since 5.10 */
+#define CROWDED_MAX 4 /* directories of which many names are asked */
 
-enum kind {
-	MISSING,   /* and so is what would lie below */
-	DIRECTORY,
-	OTHER,	   /* there, but nothing lies below */
-	LINK,	   /* followed by its text */
-	SHUT,	   /* no permission to look for it */
-	UNCLEAR,   /* somebody else has to walk */
-};
-
-/* One step, asked once. */
-struct node {
-	const struct node *parent;
-	cdn_str name;
-	enum kind kind;
-	dev_t dev;
-	ino_t ino;
-	nlink_t nlink;
-	const char *target; /* LINK: where it leads */
+/* A directory that is real, and its step. */
+struct crowded {
+	cdn_str path;
+	struct cdn_step *step;
 };
 
 struct cdn_lookup {
-	struct cdn_arena *arena;
-	struct node root;
-	struct node **slots; /* open addressing by parent and name */
-	size_t size;	     /* a power of two */
-	size_t count;
-	dev_t plain[PLAIN_MAX]; /* whose links are text */
-	size_t plain_count;
+	struct cdn_steps steps;
+	struct crowded crowded[CROWDED_MAX];
+	size_t crowded_count;
 };
 
 /* Where a way down stands: the node, and its real path. */
 struct way {
-	const struct node *node;
+	struct cdn_step *node;
 	size_t missing;	 /* bytes of path before the first missing step */
 	bool is_missing; /* from there on there is only text */
 	bool linked;	 /* a link was followed: path is news */
+	bool recalls;	 /* nobody is asked */
 	unsigned links;
 	size_t len; /* 0 = "/" */
 	char path[CDN_PATH_MAX + 1];
 };
 
-/* ----- What is remembered ------------------------------------------------- */
-
-static void
-fill(struct node *node, const struct stat *st)
-{
-	node->kind = S_ISDIR(st->st_mode) ? DIRECTORY :
-	    S_ISLNK(st->st_mode) ? LINK : OTHER;
-	node->dev = st->st_dev;
-	node->ino = st->st_ino;
-	node->nlink = st->st_nlink;
-}
-
 struct cdn_lookup *
 cdn_lookup_new(struct cdn_arena *arena)
 {
 	struct cdn_lookup *lookup = cdn_arena_alloc(arena, sizeof(*lookup));
-	struct stat st;
 
-	if (lookup == NULL)
-		return NULL;
-	lookup->arena = arena;
-	lookup->size = SLOTS_FIRST;
-	lookup->slots = cdn_arena_array(arena, SLOTS_FIRST,
-	    sizeof(struct node *));
-	lookup->root.kind = UNCLEAR;
-	if (stat("/", &st) == 0)
-		fill(&lookup->root, &st);
-	return lookup->slots == NULL ? NULL : lookup;
-}
-
-static size_t
-hash(const struct node *parent, cdn_str name)
-{
-	uint64_t h = (uint64_t)(uintptr_t)parent;
-
-	for (size_t i = 0; i < name.n; i++)
-		h = (h ^ (unsigned char)name.p[i]) * 0x100000001b3ULL;
-	return (size_t)(h ^ h >> 29);
-}
-
-/* The slot of that step, or the empty one where it belongs. */
-static struct node **
-slot_of(const struct cdn_lookup *lookup, const struct node *parent,
-    cdn_str name)
-{
-	size_t at = hash(parent, name);
-
-	for (;; at++) {
-		struct node **slot = &lookup->slots[at & (lookup->size - 1)];
-
-		if (*slot == NULL || ((*slot)->parent == parent &&
-		    cdn_str_eq((*slot)->name, name)))
-			return slot;
-	}
-}
-
-static bool
-grow(struct cdn_lookup *lookup)
-{
-	struct cdn_lookup bigger = *lookup;
-
-	bigger.size *= 2;
-	bigger.slots = cdn_arena_array(lookup->arena, bigger.size,
-	    sizeof(struct node *));
-	if (bigger.slots == NULL)
-		return false;
-	for (size_t i = 0; i < lookup->size; i++)
-		if (lookup->slots[i] != NULL)
-			*slot_of(&bigger, lookup->slots[i]->parent,
-			    lookup->slots[i]->name) = lookup->slots[i];
-	lookup->slots = bigger.slots;
-	lookup->size = bigger.size;
-	return true;
-}
-
-/* ----- Asking the kernel ---------------------------------------------------- */
-
-/*
- * A link is text that can be followed here only where the kernel does not jump
- * by itself, or refuses.  Asked of the directory, once for each device.
- */
-static bool
-has_plain_links(struct cdn_lookup *lookup, dev_t dev, const char *path)
-{
-	char dir[CDN_PATH_MAX + 1];
-	size_t n = cdn_path_parent(path, strlen(path));
-	struct statfs fs;
-
-	for (size_t i = 0; i < lookup->plain_count; i++)
-		if (lookup->plain[i] == dev)
-			return true;
-	memcpy(dir, path, n);
-	dir[n] = '\0';
-	if (lookup->plain_count == PLAIN_MAX ||
-	    statfs(n > 0 ? dir : "/", &fs) != 0 ||
-	    (uint32_t)fs.f_type == PROC_MAGIC ||
-	    (uint32_t)fs.f_type == SECURITYFS_MAGIC ||
-	    ((unsigned long)fs.f_flags & NOSYMFOLLOW) != 0)
-		return false;
-	lookup->plain[lookup->plain_count++] = dev;
-	return true;
-}
-
-static bool
-read_link(struct cdn_lookup *lookup, struct node *node, const char *path)
-{
-	CDN_UNINITIALIZED char target[CDN_PATH_MAX + 1];
-	ssize_t n;
-
-	if (!has_plain_links(lookup, node->dev, path)) {
-		node->kind = UNCLEAR;
-		return true;
-	}
-	n = readlink(path, target, sizeof(target));
-	if (n <= 0 || (size_t)n == sizeof(target)) {
-		node->kind = UNCLEAR;
-		return true;
-	}
-	node->target = cdn_arena_dup(lookup->arena, target, (size_t)n);
-	return node->target != NULL;
-}
-
-/* path is that of the node. */
-static bool
-ask(struct cdn_lookup *lookup, struct node *node, const char *path)
-{
-	struct stat st;
-
-	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		node->kind = errno == ENOENT ? MISSING :
-		    errno == EACCES ? SHUT : UNCLEAR;
-		return true;
-	}
-	fill(node, &st);
-	return node->kind != LINK || read_link(lookup, node, path);
-}
-
-/* The step `name` from a directory; way->path names it already. */
-static const struct node *
-step(struct cdn_lookup *lookup, const struct way *way, size_t name_at)
-{
-	cdn_str name = { way->path + name_at, way->len - name_at };
-	struct node **slot = slot_of(lookup, way->node, name);
-	struct node *node = *slot;
-
-	if (node != NULL)
-		return node;
-	if (lookup->count * 2 >= lookup->size) {
-		if (!grow(lookup))
-			return NULL;
-		slot = slot_of(lookup, way->node, name);
-	}
-	node = cdn_arena_alloc(lookup->arena, sizeof(*node));
-	if (node == NULL || !cdn_arena_str(lookup->arena, name, &node->name))
-		return NULL;
-	node->parent = way->node;
-	if (!ask(lookup, node, way->path))
-		return NULL;
-	*slot = node;
-	lookup->count++;
-	return node;
+	return lookup != NULL && cdn_steps_init(&lookup->steps, arena) ?
+	    lookup : NULL;
 }
 
 /* ----- The way down ----------------------------------------------------------- */
 
 enum outcome { DONE, NO_MEMORY, REFUSED, ASK_ELSEWHERE };
 
+/* The name behind the slash, from the directory before it. */
+static struct cdn_step *
+take(struct cdn_lookup *lookup, const struct way *way, size_t slash)
+{
+	cdn_str path = { way->path, way->len };
+
+	return way->recalls ? cdn_steps_find(&lookup->steps, way->node,
+	    cdn_str_from(path, slash + 1)) :
+	    cdn_steps_take(&lookup->steps, way->node, path, slash);
+}
+
 static enum outcome go(struct cdn_lookup *lookup, struct way *way,
     cdn_str names);
 
 static enum outcome
-follow(struct cdn_lookup *lookup, struct way *way, const struct node *link,
+follow(struct cdn_lookup *lookup, struct way *way, const struct cdn_step *link,
     size_t parent_len)
 {
 	cdn_str target = cdn_str_of(link->target);
@@ -237,7 +70,7 @@ follow(struct cdn_lookup *lookup, struct way *way, const struct node *link,
 	way->len = parent_len;
 	if (target.p[0] == '/') {
 		way->len = 0;
-		way->node = &lookup->root;
+		way->node = &lookup->steps.root;
 	}
 	way->path[way->len] = '\0';
 	return go(lookup, way, target);
@@ -247,7 +80,7 @@ static enum outcome
 go_one(struct cdn_lookup *lookup, struct way *way, cdn_str name)
 {
 	size_t parent_len = way->len;
-	const struct node *node;
+	struct cdn_step *node;
 
 	if (name.n + 1 > CDN_PATH_MAX - way->len)
 		return ASK_ELSEWHERE;
@@ -257,24 +90,24 @@ go_one(struct cdn_lookup *lookup, struct way *way, cdn_str name)
 	way->path[way->len] = '\0';
 	if (way->is_missing)
 		return DONE;
-	if (way->node->kind == UNCLEAR)
+	if (way->node->kind == CDN_STEP_UNCLEAR)
 		return ASK_ELSEWHERE; /* "/" itself */
-	if (way->node->kind != DIRECTORY) {
+	if (way->node->kind != CDN_STEP_DIRECTORY) {
 		/* Below a file: a missing tail, as for the kernel's ENOTDIR. */
 		way->is_missing = true;
 		way->missing = parent_len;
 		return DONE;
 	}
-	node = step(lookup, way, parent_len + 1);
+	node = take(lookup, way, parent_len);
 	if (node == NULL)
 		return NO_MEMORY;
-	if (node->kind == UNCLEAR)
+	if (node->kind == CDN_STEP_UNCLEAR)
 		return ASK_ELSEWHERE;
-	if (node->kind == SHUT)
+	if (node->kind == CDN_STEP_SHUT)
 		return REFUSED;
-	if (node->kind == LINK)
+	if (node->kind == CDN_STEP_LINK)
 		return follow(lookup, way, node, parent_len);
-	if (node->kind == MISSING) {
+	if (node->kind == CDN_STEP_MISSING) {
 		way->is_missing = true;
 		way->missing = parent_len;
 		return DONE;
@@ -287,7 +120,7 @@ go_one(struct cdn_lookup *lookup, struct way *way, cdn_str name)
 static enum outcome
 go_up(struct way *way)
 {
-	if (way->is_missing || way->node->kind != DIRECTORY)
+	if (way->is_missing || way->node->kind != CDN_STEP_DIRECTORY)
 		return ASK_ELSEWHERE;
 	if (way->node->parent != NULL)
 		way->node = way->node->parent;
@@ -326,10 +159,10 @@ ask_elsewhere(struct cdn_lookup *lookup, const char *path,
 	if (code != 0)
 		return code;
 	*ret = (struct cdn_found){
-		.path = cdn_arena_dup(lookup->arena, real.path, real.len),
+		.path = cdn_arena_dup(lookup->steps.arena, real.path, real.len),
 		.len = real.len, .existing = real.existing,
 		.exists = real.exists, .is_directory = real.is_directory,
-		.dev = real.dev, .ino = real.ino, .nlink = real.nlink,
+		.nlink = real.nlink,
 	};
 	return ret->path == NULL ? cdn_err_nomem(err) : 0;
 }
@@ -347,15 +180,37 @@ answer(struct cdn_lookup *lookup, const char *path, const struct way *way,
 		.existing = existing > 0 ? existing : 1,
 		.exists = !way->is_missing };
 	if (ret->exists) {
-		ret->is_directory = way->node->kind == DIRECTORY;
-		ret->dev = way->node->dev;
-		ret->ino = way->node->ino;
+		ret->is_directory = way->node->kind == CDN_STEP_DIRECTORY;
 		ret->nlink = way->node->nlink;
 	}
 	if (!way->linked && cdn_str_eq(real, cdn_str_of(path)))
 		return 0;
-	ret->path = cdn_arena_dup(lookup->arena, real.p, real.n);
+	ret->path = cdn_arena_dup(lookup->steps.arena, real.p, real.n);
 	return ret->path == NULL ? cdn_err_nomem(err) : 0;
+}
+
+/* From the nearest directory that is known to be real. */
+static cdn_str
+begin(struct cdn_lookup *lookup, struct way *way, const char *path)
+{
+	cdn_str names = cdn_str_of(path);
+
+	way->node = &lookup->steps.root;
+	way->missing = way->len = 0;
+	way->is_missing = way->linked = way->recalls = false;
+	way->links = 0;
+	for (size_t i = 0; i < lookup->crowded_count; i++) {
+		const struct crowded *c = &lookup->crowded[i];
+
+		if (c->path.n > way->len && c->path.n < names.n &&
+		    path[c->path.n] == '/' && cdn_str_starts(names, c->path)) {
+			way->node = c->step;
+			way->len = c->path.n;
+		}
+	}
+	memcpy(way->path, path, way->len);
+	way->path[way->len] = '\0';
+	return cdn_str_from(names, way->len);
 }
 
 int
@@ -365,13 +220,9 @@ cdn_lookup_find(struct cdn_lookup *lookup, const char *path,
 	/* It is large: what is read is set, the compiler sets nothing. */
 	CDN_UNINITIALIZED struct way way;
 
-	way.node = &lookup->root;
-	way.missing = way.len = 0;
-	way.is_missing = way.linked = false;
-	way.links = 0;
 	if (path[0] != '/')
 		return ask_elsewhere(lookup, path, ret, err);
-	switch (go(lookup, &way, cdn_str_of(path))) {
+	switch (go(lookup, &way, begin(lookup, &way, path))) {
 	case DONE:
 		return answer(lookup, path, &way, ret, err);
 	case NO_MEMORY:
@@ -383,4 +234,72 @@ cdn_lookup_find(struct cdn_lookup *lookup, const char *path,
 		break;
 	}
 	return ask_elsewhere(lookup, path, ret, err);
+}
+
+bool
+cdn_lookup_recall(struct cdn_lookup *lookup, const char *path,
+    struct cdn_real *ret)
+{
+	CDN_UNINITIALIZED struct way way;
+	cdn_str names;
+
+	if (path[0] != '/')
+		return false;
+	names = begin(lookup, &way, path);
+	way.recalls = true;
+	if (go(lookup, &way, names) != DONE || way.is_missing || way.len == 0)
+		return false;
+	memcpy(ret->path, way.path, way.len + 1);
+	ret->len = ret->existing = way.len;
+	ret->exists = true;
+	ret->is_directory = way.node->kind == CDN_STEP_DIRECTORY;
+	ret->dev = way.node->dev;
+	ret->ino = way.node->ino;
+	ret->nlink = way.node->nlink;
+	return true;
+}
+
+/* ----- What the caller knows ------------------------------------------------------ */
+
+bool
+cdn_lookup_know(struct cdn_lookup *lookup, const char *dir)
+{
+	struct cdn_step *node = &lookup->steps.root;
+	cdn_str names = cdn_str_of(dir), name;
+
+	while (cdn_str_next(&names, '/', &name)) {
+		struct cdn_step *known;
+
+		if (name.n == 0)
+			continue;
+		known = cdn_steps_find(&lookup->steps, node, name);
+		node = known != NULL ? known :
+		    cdn_steps_add(&lookup->steps, node, name);
+		if (node == NULL)
+			return false;
+		node->kind = CDN_STEP_DIRECTORY;
+	}
+	return true;
+}
+
+bool
+cdn_lookup_expect(struct cdn_lookup *lookup, const char *dir)
+{
+	CDN_UNINITIALIZED struct way way;
+	cdn_str path = { NULL, 0 };
+	enum outcome outcome;
+
+	if (dir[0] != '/')
+		return true;
+	outcome = go(lookup, &way, begin(lookup, &way, dir));
+	if (outcome != DONE || way.is_missing || way.node->kind != CDN_STEP_DIRECTORY)
+		return outcome != NO_MEMORY;
+	way.node->crowded = way.node->listing == NULL;
+	if (way.len == 0 || lookup->crowded_count == CROWDED_MAX)
+		return true;
+	if (!cdn_arena_str(lookup->steps.arena, (cdn_str){ way.path, way.len }, &path))
+		return false;
+	lookup->crowded[lookup->crowded_count++] = (struct crowded){ path,
+		way.node };
+	return true;
 }

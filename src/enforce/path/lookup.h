@@ -10,9 +10,18 @@
  *	                 |           `-"gcloud"	missing
  *	                 `-".aws"		missing: so is .aws/credentials
  *
+ * A directory of which many names will be asked is read as a whole (listing.h);
+ * what it does not have is missing, and need not be asked for.
+ *
  * What is remembered was true at some moment while the lookup lived; it is
  * made for one gathering and thrown away with its arena.  The answers are
  * those of cdn_path_resolve(), which is asked where a name is not plain.
+ *
+ * Whoever starts something with what was gathered, and nothing else, may be told
+ * once more what was found (cdn_lookup_recall): it is what his session was
+ * made of, a moment ago.  He is never told that something is missing, for he
+ * makes directories himself, and what the kernel is to hold is opened anew,
+ * without following links.
  */
 #ifndef CDN_PATH_LOOKUP_H
 #define CDN_PATH_LOOKUP_H
@@ -31,13 +40,29 @@ struct cdn_found {
 	size_t existing; /* as in struct cdn_real */
 	bool exists;
 	bool is_directory;
-	dev_t dev; /* of the object, when it exists */
-	ino_t ino;
-	nlink_t nlink;
+	nlink_t nlink; /* of the object, when it exists and is no directory */
 };
 
 /* path: absolute.  Errors as cdn_path_resolve(), and memory. */
 CDN_MUST_USE int cdn_lookup_find(struct cdn_lookup *lookup, const char *path,
     struct cdn_found *ret, struct cordon_error *err);
+
+/*
+ * dir: as getcwd() gave it, so real; nothing was asked before.  Few calls: the
+ * directory of this process.  False: out of memory.
+ */
+CDN_MUST_USE bool cdn_lookup_know(struct cdn_lookup *lookup, const char *dir);
+
+/* Many names of it will be asked, of few directories.  False: no memory. */
+CDN_MUST_USE bool cdn_lookup_expect(struct cdn_lookup *lookup,
+    const char *dir);
+
+/*
+ * What was found for the path, and was there; false: ask for it.  ret as for
+ * cdn_path_resolve(), but dev, ino and nlink are those of no directory.  Changes
+ * nothing: any thread may, once nobody finds any more.
+ */
+CDN_MUST_USE bool cdn_lookup_recall(struct cdn_lookup *lookup,
+    const char *path, struct cdn_real *ret);
 
 #endif

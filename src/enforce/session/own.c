@@ -70,13 +70,14 @@ can_be_made(const struct cdn_found *state)
 	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0;
 }
 
+/* Who is found under his own name is none; else it is asked what he is. */
 static bool
-is_link(const char *path)
+is_link(const char *path, int code, const struct cdn_found *found)
 {
 	struct stat st;
 
-	return path[0] != '\0' && lstat(path, &st) == 0 &&
-	    S_ISLNK(st.st_mode);
+	return (code != 0 || strcmp(found->path, path) != 0) &&
+	    path[0] != '\0' && lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 /*
@@ -91,13 +92,13 @@ find_base(struct cordon_session *s, struct cdn_lookup *lookup,
 	struct cdn_found state;
 	int code = CORDON_E_NOT_FOUND;
 
-	if (is_link(s->places.state))
+	if (s->places.state[0] != '\0')
+		code = cdn_lookup_find(lookup, s->places.state, &state, NULL);
+	if (is_link(s->places.state, code, &state))
 		return cdn_err(err, CORDON_E_INVALID, "the state directory "
 		    "'%s' is a link, and whoever made it would choose where "
 		    "cordon writes (name the real one: XDG_STATE_HOME)",
 		    s->places.state);
-	if (s->places.state[0] != '\0')
-		code = cdn_lookup_find(lookup, s->places.state, &state, NULL);
 	if (code == 0 && can_be_made(&state)) {
 		own->base = state.path;
 		return 0;

@@ -41,15 +41,6 @@ cdn_program_search(const char *command, const char *path,
 	return false;
 }
 
-static bool
-search(const char *command, const char *path, struct cdn_real *ret)
-{
-	char file[CDN_PATH_MAX + 1];
-
-	return cdn_program_search(command, path, file) &&
-	    resolve("/", file, ret);
-}
-
 /* Does it, or the directory that names it, lie in the workspace? */
 static bool
 is_inside(const char *workspace, const char *cwd, const char *command)
@@ -79,37 +70,59 @@ cdn_program_is_inside(const char *command, const char *cwd,
 
 /* Behind the first component of that name: 0 when there is none. */
 static size_t
-behind(const struct cdn_real *real, const char *component)
+behind(const char *path, const char *component)
 {
-	const char *at = strstr(real->path, component);
+	const char *at = strstr(path, component);
 
-	return at == NULL ? 0 : (size_t)(at - real->path) + strlen(component);
+	return at == NULL ? 0 : (size_t)(at - path) + strlen(component);
 }
 
 /* The length of the package's path; 0: in none. */
 static size_t
-package_length(const struct cdn_real *real)
+package_length(const char *path)
 {
-	size_t n = behind(real, "/node_modules/");
+	size_t n = behind(path, "/node_modules/");
 
 	if (n > 0)
 		return n - 1;
-	n = behind(real, "/versions/");
-	return n == 0 ? 0 : n + strcspn(real->path + n, "/");
+	n = behind(path, "/versions/");
+	return n == 0 ? 0 : n + strcspn(path + n, "/");
+}
+
+/* Where the command is, absolute; false: nowhere. */
+static bool
+name_of(const char *command, const char *cwd, const char *path,
+    char out[CDN_PATH_MAX + 1])
+{
+	int n;
+
+	if (strchr(command, '/') == NULL)
+		return cdn_program_search(command, path, out);
+	n = snprintf(out, CDN_PATH_MAX + 1, "%s%s%s",
+	    command[0] == '/' ? "" : cwd, command[0] == '/' ? "" : "/",
+	    command);
+	return n > 0 && n <= CDN_PATH_MAX;
 }
 
 bool
-cdn_program_package(const char *command, const char *cwd,
-    const char *workspace, const char *path, struct cdn_real *ret)
+cdn_program_package(struct cdn_lookup *lookup, const char *command,
+    const char *cwd, const char *workspace, const char *path,
+    struct cdn_real *ret)
 {
 	bool named = strchr(command, '/') != NULL;
-	bool found = named ? resolve(cwd, command, ret) :
-			     search(command, path, ret);
-	size_t n = found ? package_length(ret) : 0;
+	CDN_UNINITIALIZED char name[CDN_PATH_MAX + 1];
+	struct cdn_found found;
+	size_t n;
 
+	if (!name_of(command, cwd, path, name) ||
+	    cdn_lookup_find(lookup, name, &found, NULL) != 0 ||
+	    !found.exists || found.is_directory)
+		return false;
 	/* Most are in none, and need not be asked whose they are. */
+	n = package_length(found.path);
 	if (n == 0 || (named && is_inside(workspace, cwd, command)))
 		return false;
+	memcpy(ret->path, found.path, n);
 	ret->path[n] = '\0';
 	ret->len = n;
 	return true;

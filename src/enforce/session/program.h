@@ -10,7 +10,7 @@
 #define CDN_SESSION_PROGRAM_H
 
 #include "base/base.h"
-#include "enforce/path/path.h"
+#include "enforce/path/lookup.h"
 
 /*
  * The first executable file of that name in the absolute directories of `path`
@@ -26,11 +26,12 @@ bool cdn_program_is_inside(const char *command, const char *cwd,
 /*
  * command: as a shell takes it: with a slash from cwd, else the first
  * executable file of that name in the absolute directories of `path` (PATH).
- * *ret is the real path of .../node_modules or .../versions/N; false when the
+ * *ret has the real path of .../node_modules or .../versions/N; false when the
  * command is not there or lies in neither, or is named by a path inside the
  * workspace: whoever writes there must not choose what is read elsewhere.
  */
-bool cdn_program_package(const char *command, const char *cwd,
-    const char *workspace, const char *path, struct cdn_real *ret);
+bool cdn_program_package(struct cdn_lookup *lookup, const char *command,
+    const char *cwd, const char *workspace, const char *path,
+    struct cdn_real *ret);
 
 #endif

@@ -100,11 +100,11 @@ add_toolchains(struct view *v)
 static void
 add_package(struct view *v, const char *command)
 {
+	const struct cordon_session *s = v->read.g->session;
 	struct cdn_real real;
 
-	if (command != NULL && cdn_program_package(command,
-		v->read.g->session->cwd, v->read.g->session->workspace,
-		getenv("PATH"), &real))
+	if (command != NULL && cdn_program_package(v->read.g->lookup, command,
+		s->cwd, s->workspace, getenv("PATH"), &real))
 		add_named(v, (cdn_str){ real.path, real.len });
 }
 

@@ -274,15 +274,62 @@ find_network(struct cordon_session *s,
 	    cdn_network_option(s->arena, asked, &s->network, err);
 }
 
+/*
+ * The directory of this process is real.  Of the homes, the workspace and "/"
+ * most names of the floor and of the rules are.
+ */
+static bool
+prepare_lookup(struct cordon_session *s)
+{
+	const char *const dirs[] = { "/", s->places.home,
+		s->places.passwd_home, s->workspace };
+
+	s->lookup = cdn_lookup_new(s->arena);
+	if (s->lookup == NULL ||
+	    (s->cwd[0] == '/' && !cdn_lookup_know(s->lookup, s->cwd)))
+		return false;
+	for (size_t i = 0; i < CDN_LEN(dirs); i++)
+		if (!cdn_lookup_expect(s->lookup, dirs[i]))
+			return false;
+	return true;
+}
+
+/* What cannot be found out may be there. */
+static bool
+may_have_git(const struct cordon_session *s, struct cdn_lookup *lookup)
+{
+	char name[CDN_PATH_MAX + sizeof("/.git")];
+	struct cdn_found found;
+
+	snprintf(name, sizeof(name), "%s/.git", s->workspace);
+	return cdn_lookup_find(lookup, name, &found, NULL) != 0 ||
+	    found.exists;
+}
+
+static int
+find_repository(struct cordon_session *s, struct cdn_gather *g,
+    struct cordon_error *err)
+{
+	int code;
+
+	if (!may_have_git(s, g->lookup))
+		return 0;
+	code = cdn_worktree_find(s->arena, s->workspace, &g->worktree, err);
+	if (code == 0 && cdn_preset_get(s->preset)->denies)
+		code = cdn_hooks_find(s->arena, s->workspace, &g->worktree,
+		    &s->spec.executed, &s->spec.executed_count, err);
+	return code;
+}
+
 static int
 gather(struct cordon_session *s, const struct cordon_session_options *options,
     struct cdn_gather *g, struct cordon_error *err)
 {
 	*g = (struct cdn_gather){ .session = s, .arena = s->arena,
 		.err = err };
-	g->lookup = cdn_lookup_new(s->arena);
-	if (g->lookup == NULL)
+	if (!prepare_lookup(s))
 		return cdn_err_nomem(err);
+	g->lookup = s->lookup;
 	s->own.granted = options->grants != NULL;
 	g->code = cdn_own_find(s, g->lookup, options, err);
 	if (g->code == 0)
@@ -290,11 +337,7 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 	if (g->code == 0)
 		g->code = read_mounts(s, &g->mounts, err);
 	if (g->code == 0)
-		g->code = cdn_worktree_find(s->arena, s->workspace,
-		    &g->worktree, err);
-	if (g->code == 0 && cdn_preset_get(s->preset)->denies)
-		g->code = cdn_hooks_find(s->arena, s->workspace, &g->worktree,
-		    &s->spec.executed, &s->spec.executed_count, err);
+		g->code = find_repository(s, g, err);
 	if (g->code != 0)
 		return g->code;
 	s->protect_count = options->protect_count;

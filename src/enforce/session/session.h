@@ -12,7 +12,7 @@
 #define CDN_SESSION_SESSION_H
 
 #include "base/diag.h"
-#include "enforce/path/path.h"
+#include "enforce/path/lookup.h"
 #include "enforce/store/places.h"
 #include "engine/decide/decide.h"
 
@@ -57,6 +57,7 @@ struct cdn_agent_here {
 
 struct cordon_session {
 	struct cdn_arena *arena; /* owns everything but the policies */
+	struct cdn_lookup *lookup; /* what was found while it was made */
 	struct cdn_own own;
 	struct cdn_agent_here agent;
 	struct cdn_places places;
