@@ -28,20 +28,20 @@ struct assembler {
 	unsigned facts;
 	bool full;
 	uint16_t n;
-	struct cdn_bpf code[CDN_FILTER_MAX]; /* the last instruction first */
+	struct cdn_bpf *code; /* CDN_FILTER_MAX; the last instruction first */
 	uint16_t near[CDN_FILTER_MAX]; /* a younger copy of what stands there */
 	uint16_t at[CDN_KIND_MAX];     /* of the kinds; NOWHERE: not yet */
 };
 
 /* Numbers that lead to the same place, up to the first of the next run. */
 struct run {
-	uint32_t first;
+	uint16_t first;
 	uint16_t place;
 };
 
 /* runs[lo] to runs[hi - 1]: they go to rule but for single numbers. */
 struct leaf {
-	size_t lo, hi;
+	uint16_t lo, hi;
 	uint16_t rule;
 };
 
@@ -218,23 +218,24 @@ find_runs(struct assembler *as, struct run runs[CDN_CALLS_MAX + 2])
 	size_t n = 0;
 
 	cdn_filter_calls(as->spec->arch, kinds);
-	for (uint32_t nr = 0; nr < CDN_CALLS_MAX; nr++) {
+	for (uint16_t nr = 0; nr < CDN_CALLS_MAX; nr++) {
 		uint16_t place = place_of(as, kinds[nr]);
 
 		if (n == 0 || runs[n - 1].place != place)
 			runs[n++] = (struct run){ nr, place };
 	}
 	runs[n++] = (struct run){ CDN_CALLS_MAX, put_beyond(as) };
-	runs[n] = (struct run){ UINT32_MAX, 0 };
+	runs[n] = (struct run){ UINT16_MAX, 0 };
 	return n;
 }
 
 /* How far does the rule reach from run lo on?  *saved: runs less exceptions. */
-static size_t
-reach(const struct run *runs, size_t n, size_t lo, uint16_t rule,
+static uint16_t
+reach(const struct run *runs, size_t n, uint16_t lo, uint16_t rule,
     size_t *saved)
 {
-	size_t hi = lo, exceptions = 0;
+	uint16_t hi = lo;
+	size_t exceptions = 0;
 
 	for (; hi < n; hi++)
 		if (runs[hi].place == rule)
@@ -242,19 +243,20 @@ reach(const struct run *runs, size_t n, size_t lo, uint16_t rule,
 		else if (runs[hi + 1].first - runs[hi].first > 1 ||
 		    exceptions++ == LEAF)
 			break;
-	*saved = hi - lo - (exceptions > LEAF ? LEAF : exceptions);
+	*saved = (size_t)hi - lo - (exceptions > LEAF ? LEAF : exceptions);
 	return hi;
 }
 
 /* From run lo on, by the rule of the first run or that of the second. */
 static struct leaf
-find_leaf(const struct run *runs, size_t n, size_t lo)
+find_leaf(const struct run *runs, size_t n, uint16_t lo)
 {
 	struct leaf leaf = { .lo = lo, .rule = runs[lo].place };
-	size_t hi, saved, more;
+	size_t saved, more;
+	uint16_t hi;
 
 	leaf.hi = reach(runs, n, lo, leaf.rule, &saved);
-	if (lo + 1 == n)
+	if (lo + 1U == n)
 		return leaf;
 	hi = reach(runs, n, lo, runs[lo + 1].place, &more);
 	if (more > saved) {
@@ -268,7 +270,8 @@ find_leaf(const struct run *runs, size_t n, size_t lo)
 static size_t
 find_leaves(const struct run *runs, size_t n, struct leaf *leaves)
 {
-	size_t n_leaves = 0, lo = 0;
+	size_t n_leaves = 0;
+	uint16_t lo = 0;
 
 	do {
 		leaves[n_leaves] = find_leaf(runs, n, lo);
@@ -314,8 +317,8 @@ assemble(struct assembler *as)
 		[CDN_FILTER_X86_64] = CDN_AUDIT_ARCH_X86_64,
 		[CDN_FILTER_AARCH64] = CDN_AUDIT_ARCH_AARCH64,
 	};
-	struct run runs[CDN_CALLS_MAX + 2];
-	struct leaf leaves[CDN_CALLS_MAX + 1];
+	CDN_UNINITIALIZED struct run runs[CDN_CALLS_MAX + 2];
+	CDN_UNINITIALIZED struct leaf leaves[CDN_CALLS_MAX + 1];
 	size_t n = find_runs(as, runs);
 	uint16_t kill = put_answer(as, CDN_SECCOMP_KILL);
 	uint16_t tree = put_tree(as, runs, leaves,
@@ -351,23 +354,37 @@ check_spec(const struct cdn_filter_spec *spec, struct cordon_error *err)
 	return 0;
 }
 
+static void
+turn_round(struct cdn_filter *filter)
+{
+	for (size_t i = 0, k = filter->n; i + 1 < k; i++) {
+		struct cdn_bpf last = filter->code[--k];
+
+		filter->code[k] = filter->code[i];
+		filter->code[i] = last;
+	}
+}
+
 int
 cdn_filter_build(const struct cdn_filter_spec *spec, struct cdn_filter *ret,
     struct cordon_error *err)
 {
-	struct assembler as = { .spec = spec };
+	CDN_UNINITIALIZED struct assembler as;
 	int r = check_spec(spec, err);
 
 	if (r < 0)
 		return r;
+	as.spec = spec;
 	as.facts = cdn_filter_facts(spec);
+	as.full = false;
+	as.n = 0;
+	as.code = ret->code;
 	memset(as.at, 0xff, sizeof(as.at));
 	assemble(&as);
 	if (as.full)
 		cdn_bug("a filter does not fit");
 	ret->n = as.n;
-	for (size_t i = 0; i < as.n; i++)
-		ret->code[i] = as.code[as.n - 1 - i];
+	turn_round(ret);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ enum cdn_kind {
 	CDN_KIND_SIGNAL,
 	CDN_KIND_COMMAND,  /* ioctl: maybe of a device */
 
-	/* The arguments decide. */
+	/* The arguments decide: of all from here on, and of no other. */
 	CDN_KIND_OPEN,
 	CDN_KIND_OPENAT,
 	CDN_KIND_CREAT,

@@ -345,6 +345,8 @@ static const struct cdn_filter_test tests[] = {
 const struct cdn_filter_test *
 cdn_kind_tests(enum cdn_kind kind)
 {
+	if (kind < CDN_KIND_OPEN) /* the first of those that have any */
+		return NULL;
 	for (size_t i = 0; i < CDN_LEN(tests); i++)
 		if (tests[i].kind == kind)
 			return &tests[i];
