@@ -178,9 +178,24 @@ cdn_decide_subtree(const struct cdn_authority *authority, enum cordon_as as,
 	return result;
 }
 
-void
-cdn_decide_subtrees(const struct cdn_authority *authority, enum cordon_as as,
-    cdn_str path, enum cdn_subtree ret[CDN_RULE_OPS])
+/*
+ * Can executing be something else than reading?  Places say nothing of it: only
+ * rules do, and these speak of the workspace.
+ */
+static bool
+tells_exec(const struct cdn_authority *a, cdn_str stripped)
+{
+	cdn_str relative;
+
+	return cdn_authority_inside(a, stripped, &relative) ||
+	    above_workspace(a, stripped);
+}
+
+/* above: what is denied there is denied here; nothing else is looked at. */
+static void
+subtrees_below(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str path, const enum cdn_subtree above[CDN_RULE_OPS],
+    enum cdn_subtree ret[CDN_RULE_OPS])
 {
 	cdn_str stripped = cdn_authority_strip(path);
 	/* The same for executing. */
@@ -189,20 +204,34 @@ cdn_decide_subtrees(const struct cdn_authority *authority, enum cordon_as as,
 	enum cdn_subtree read = subtree_above(authority, as, CORDON_READ,
 	    stripped, floor);
 
-	ret[CORDON_READ] = ret[CORDON_MODIFY] = ret[CORDON_EXEC] = read;
+	ret[CORDON_READ] = read;
+	ret[CORDON_MODIFY] = ret[CORDON_EXEC] = CDN_SUBTREE_DENY;
 	if (read == CDN_SUBTREE_DENY)
 		return;
-	ret[CORDON_MODIFY] = both(read, subtree_one(authority, as,
-	    CORDON_MODIFY, stripped));
-	ret[CORDON_EXEC] = both(read, subtree_above(authority, as,
-	    CORDON_EXEC, stripped, floor));
+	if (above[CORDON_MODIFY] != CDN_SUBTREE_DENY)
+		ret[CORDON_MODIFY] = both(read, subtree_one(authority, as,
+		    CORDON_MODIFY, stripped));
+	if (above[CORDON_EXEC] != CDN_SUBTREE_DENY)
+		ret[CORDON_EXEC] = !tells_exec(authority, stripped) ? read :
+		    both(read, subtree_above(authority, as, CORDON_EXEC,
+			stripped, floor));
 	if (authority->outer != NULL) {
 		enum cdn_subtree outer[CDN_RULE_OPS];
 
-		cdn_decide_subtrees(authority->outer, as, path, outer);
+		subtrees_below(authority->outer, as, path, above, outer);
 		for (size_t op = 0; op < CDN_RULE_OPS; op++)
 			ret[op] = both(ret[op], outer[op]);
 	}
+}
+
+void
+cdn_decide_subtrees(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str path, enum cdn_subtree ret[CDN_RULE_OPS])
+{
+	static const enum cdn_subtree unknown[CDN_RULE_OPS] = {
+		CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED };
+
+	subtrees_below(authority, as, path, unknown, ret);
 }
 
 /* Of a path below which all may be read. */
@@ -222,7 +251,7 @@ cdn_decide_subtrees_in(const struct cdn_authority *authority,
     enum cdn_subtree ret[CDN_RULE_OPS])
 {
 	if (above[CORDON_READ] == CDN_SUBTREE_MIXED) {
-		cdn_decide_subtrees(authority, as, path, ret);
+		subtrees_below(authority, as, path, above, ret);
 		return;
 	}
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)

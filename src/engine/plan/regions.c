@@ -59,7 +59,6 @@ kind_of(const enum cdn_subtree says[CDN_RULE_OPS])
 	return CDN_REGION_MIXED_READ;
 }
 
-/* Nothing can lie below what is no directory: the path itself is asked. */
 static enum cdn_subtree
 ask_file(const struct cdn_plan_build *b, enum cordon_op op, const char *path)
 {
@@ -71,29 +70,36 @@ ask_file(const struct cdn_plan_build *b, enum cordon_op op, const char *path)
 	return verdict.allowed ? CDN_SUBTREE_ALLOW : CDN_SUBTREE_DENY;
 }
 
-/* above: what is said of a directory above it, as far as it is not mixed. */
+/* Nothing is known of where it lies. */
+static const enum cdn_subtree unknown[CDN_RULE_OPS] = { CDN_SUBTREE_MIXED,
+	CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED };
+
+/*
+ * above: what is said of a directory above it, as far as it is not mixed.
+ * Nothing can lie below what is no directory: where that could be something
+ * else than the path itself, the path is asked alone.  Of an entry it seldom is,
+ * of a place by itself always.
+ */
 static struct spot
 look_in(const struct cdn_plan_build *b, const char *path, bool directory,
     const enum cdn_subtree above[CDN_RULE_OPS])
 {
-	struct spot spot = { .path = path, .directory = directory };
+	struct spot spot = { .path = path, .directory = directory,
+		.says = { CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED,
+		    CDN_SUBTREE_MIXED } };
 
-	if (directory)
+	if (directory || above != unknown)
 		cdn_decide_subtrees_in(b->view, CORDON_AS_PROCESS,
 		    cdn_str_of(path), above, spot.says);
 	for (enum cordon_op op = CORDON_READ; !directory && op <= CORDON_EXEC;
 	     op++)
-		spot.says[op] = op > CORDON_READ &&
-			spot.says[CORDON_READ] == CDN_SUBTREE_DENY ?
-		    CDN_SUBTREE_DENY : above[op] != CDN_SUBTREE_MIXED ?
-		    above[op] : ask_file(b, op, path);
+		if (spot.says[op] == CDN_SUBTREE_MIXED)
+			spot.says[op] = op > CORDON_READ &&
+				spot.says[CORDON_READ] == CDN_SUBTREE_DENY ?
+			    CDN_SUBTREE_DENY : ask_file(b, op, path);
 	spot.kind = kind_of(spot.says);
 	return spot;
 }
-
-/* Nothing is known of where it lies. */
-static const enum cdn_subtree unknown[CDN_RULE_OPS] = { CDN_SUBTREE_MIXED,
-	CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED };
 
 static struct spot
 look(const struct cdn_plan_build *b, const char *path, bool directory)
