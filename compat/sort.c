@@ -16,6 +16,22 @@ struct sorting {
 	unsigned char *room; /* for half of all elements */
 };
 
+/* Most elements are some words. */
+static void
+copy(unsigned char *to, const unsigned char *from, size_t width)
+{
+	if (width % sizeof(uint64_t) != 0) {
+		memcpy(to, from, width);
+		return;
+	}
+	for (size_t i = 0; i < width; i += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, from + i, sizeof(word));
+		memcpy(to + i, &word, sizeof(word));
+	}
+}
+
 /* Two sorted neighbours become one; the first is put aside meanwhile. */
 static void
 merge(const struct sorting *s, unsigned char *at, size_t left, size_t right)
@@ -28,7 +44,7 @@ merge(const struct sorting *s, unsigned char *at, size_t left, size_t right)
 	while (a < a_end && b < b_end) {
 		const unsigned char **first = s->cmp(a, b) <= 0 ? &a : &b;
 
-		memcpy(at, *first, s->width);
+		copy(at, *first, s->width);
 		*first += s->width;
 		at += s->width;
 	}

@@ -196,27 +196,6 @@ add_all(struct builder *b)
 	add_place(b, &all, false);
 }
 
-/* Strictly below; the star of a glob entry is its last character. */
-static bool
-is_below_system(cdn_str path)
-{
-	const struct cdn_floor_row *row;
-
-	for (size_t i = 0; (row = cdn_floor_system(i)) != NULL; i++) {
-		cdn_str dir = cdn_str_of(row->path);
-		cdn_str rest;
-
-		if (row->glob)
-			dir.n--;
-		rest = cdn_str_from(path, dir.n);
-		if (cdn_str_starts(path, dir) && rest.n > 1 &&
-		    (row->glob ? memchr(rest.p, '/', rest.n) != NULL :
-				 rest.p[0] == '/'))
-			return true;
-	}
-	return false;
-}
-
 static void
 add_system(struct builder *b, const struct cdn_authority_spec *spec)
 {
@@ -240,7 +219,7 @@ add_system(struct builder *b, const struct cdn_authority_spec *spec)
 		place.alone = true;
 		add_place(b, &place, false);
 	}
-	if (is_below_system(cdn_str_of(spec->workspace)))
+	if (cdn_floor_below_system(cdn_str_of(spec->workspace)))
 		add_place(b, &workspace, false);
 }
 

@@ -178,6 +178,48 @@ cdn_decide_subtree(const struct cdn_authority *authority, enum cordon_as as,
 	return result;
 }
 
+/* One inside of another has more floors, and an agent a longer one. */
+void
+cdn_decide_above(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str path, const enum cdn_subtree says[CDN_RULE_OPS],
+    struct cdn_above *ret)
+{
+	memcpy(ret->says, says, sizeof(ret->says));
+	ret->path = cdn_authority_strip(path);
+	ret->stands = as == CORDON_AS_PROCESS && authority->outer == NULL;
+	if (!ret->stands)
+		return;
+	cdn_cursor_at(authority->floor.read.matcher, ret->path,
+	    &ret->floor[0]);
+	cdn_cursor_at(authority->floor.modify.matcher, ret->path,
+	    &ret->floor[1]);
+}
+
+/* Is it an entry of that directory?  ret_at: where its name begins. */
+static bool
+is_entry(const struct cdn_above *above, cdn_str stripped, size_t *ret_at)
+{
+	size_t at = above->path.n == 0 ? 0 : above->path.n + 1;
+
+	*ret_at = at;
+	return above->stands && stripped.n > at &&
+	    memchr(stripped.p + at, '/', stripped.n - at) == NULL;
+}
+
+/* What the floor says, from where the directory stands if one does. */
+static enum cdn_subtree
+floor_below(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
+    cdn_str stripped, const struct cdn_above *above)
+{
+	bool modify = op == CORDON_MODIFY;
+	size_t at;
+
+	if (!is_entry(above, stripped, &at))
+		return subtree_floor(a, as, op, stripped);
+	return cdn_cursor_entry(modify ? a->floor.modify.matcher :
+	    a->floor.read.matcher, &above->floor[modify], stripped, at);
+}
+
 /*
  * Can executing be something else than reading?  Places say nothing of it: only
  * rules do, and these speak of the workspace.
@@ -191,16 +233,16 @@ tells_exec(const struct cdn_authority *a, cdn_str stripped)
 	    above_workspace(a, stripped);
 }
 
-/* above: what is denied there is denied here; nothing else is looked at. */
+/* What is denied above is denied here; nothing else is looked at. */
 static void
 subtrees_below(const struct cdn_authority *authority, enum cordon_as as,
-    cdn_str path, const enum cdn_subtree above[CDN_RULE_OPS],
+    cdn_str path, const struct cdn_above *above,
     enum cdn_subtree ret[CDN_RULE_OPS])
 {
 	cdn_str stripped = cdn_authority_strip(path);
 	/* The same for executing. */
-	enum cdn_subtree floor = subtree_floor(authority, as, CORDON_READ,
-	    stripped);
+	enum cdn_subtree floor = floor_below(authority, as, CORDON_READ,
+	    stripped, above);
 	enum cdn_subtree read = subtree_above(authority, as, CORDON_READ,
 	    stripped, floor);
 
@@ -208,10 +250,11 @@ subtrees_below(const struct cdn_authority *authority, enum cordon_as as,
 	ret[CORDON_MODIFY] = ret[CORDON_EXEC] = CDN_SUBTREE_DENY;
 	if (read == CDN_SUBTREE_DENY)
 		return;
-	if (above[CORDON_MODIFY] != CDN_SUBTREE_DENY)
-		ret[CORDON_MODIFY] = both(read, subtree_one(authority, as,
-		    CORDON_MODIFY, stripped));
-	if (above[CORDON_EXEC] != CDN_SUBTREE_DENY)
+	if (above->says[CORDON_MODIFY] != CDN_SUBTREE_DENY)
+		ret[CORDON_MODIFY] = both(read, subtree_above(authority, as,
+		    CORDON_MODIFY, stripped, floor_below(authority, as,
+		    CORDON_MODIFY, stripped, above)));
+	if (above->says[CORDON_EXEC] != CDN_SUBTREE_DENY)
 		ret[CORDON_EXEC] = !tells_exec(authority, stripped) ? read :
 		    both(read, subtree_above(authority, as, CORDON_EXEC,
 			stripped, floor));
@@ -228,36 +271,41 @@ void
 cdn_decide_subtrees(const struct cdn_authority *authority, enum cordon_as as,
     cdn_str path, enum cdn_subtree ret[CDN_RULE_OPS])
 {
-	static const enum cdn_subtree unknown[CDN_RULE_OPS] = {
-		CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED };
+	static const struct cdn_above unknown = { .says = { CDN_SUBTREE_MIXED,
+	    CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED } };
 
-	subtrees_below(authority, as, path, unknown, ret);
+	subtrees_below(authority, as, path, &unknown, ret);
 }
 
 /* Of a path below which all may be read. */
 static enum cdn_subtree
 subtree_readable(const struct cdn_authority *a, enum cordon_as as,
-    enum cordon_op op, cdn_str stripped)
+    enum cordon_op op, cdn_str stripped, const struct cdn_above *above)
 {
-	enum cdn_subtree result = subtree_one(a, as, op, stripped);
+	enum cdn_subtree result = subtree_above(a, as, op, stripped,
+	    floor_below(a, as, op, stripped, above));
 
 	return a->outer == NULL ? result :
-	    both(result, subtree_readable(a->outer, as, op, stripped));
+	    both(result, subtree_readable(a->outer, as, op, stripped, above));
 }
 
 void
 cdn_decide_subtrees_in(const struct cdn_authority *authority,
-    enum cordon_as as, cdn_str path, const enum cdn_subtree above[CDN_RULE_OPS],
+    enum cordon_as as, cdn_str path, const struct cdn_above *above,
     enum cdn_subtree ret[CDN_RULE_OPS])
 {
-	if (above[CORDON_READ] == CDN_SUBTREE_MIXED) {
+	cdn_str stripped = cdn_authority_strip(path);
+
+	if (above->says[CORDON_READ] == CDN_SUBTREE_MIXED) {
 		subtrees_below(authority, as, path, above, ret);
 		return;
 	}
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
-		ret[op] = above[op] == CDN_SUBTREE_MIXED ?
-		    subtree_readable(authority, as, op,
-			cdn_authority_strip(path)) : above[op];
+		if (above->says[op] != CDN_SUBTREE_MIXED)
+			ret[op] = above->says[op];
+		else
+			ret[op] = subtree_readable(authority, as, op, stripped,
+			    above);
 }
 
 /* ----- Does anything change below when p becomes q? ------------------------- */

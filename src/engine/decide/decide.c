@@ -452,6 +452,25 @@ judge(const struct cdn_authority *a, const struct cdn_question *q)
 	return cdn_judge_path(a, q->as, q->op, stripped);
 }
 
+/* What may not be read may not be modified or executed, as in judge_path(). */
+void
+cdn_decide_ops(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str path, bool ret[CDN_RULE_OPS])
+{
+	cdn_str stripped = cdn_authority_strip(path);
+
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
+		ret[op] = (op == CORDON_READ || ret[CORDON_READ]) &&
+		    judge_one(authority, as, op, stripped).finding.allowed;
+	if (authority->outer != NULL && ret[CORDON_READ]) {
+		bool outer[CDN_RULE_OPS];
+
+		cdn_decide_ops(authority->outer, as, path, outer);
+		for (size_t op = 0; op < CDN_RULE_OPS; op++)
+			ret[op] = ret[op] && outer[op];
+	}
+}
+
 void
 cdn_decide(const struct cdn_authority *authority,
     const struct cdn_question *question, struct cordon_verdict *ret)

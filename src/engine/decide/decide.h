@@ -167,10 +167,28 @@ enum cdn_subtree cdn_decide_subtree(const struct cdn_authority *authority,
 void cdn_decide_subtrees(const struct cdn_authority *authority,
     enum cordon_as as, cdn_str path, enum cdn_subtree ret[CDN_RULE_OPS]);
 
-/* The same for a path below one of which this is known already. */
+/*
+ * The same for many paths below one of which it is known.  The way to the
+ * directory, which is long, is gone once for all of its entries.
+ */
+struct cdn_above {
+	enum cdn_subtree says[CDN_RULE_OPS];
+	cdn_str path;		    /* without the leading slash */
+	bool stands;		    /* the cursors do, at the path */
+	struct cdn_cursor floor[2]; /* for reading, for modifying */
+};
+
+/* Of the path, which must live as long, of which `says` was said. */
+void cdn_decide_above(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str path, const enum cdn_subtree says[CDN_RULE_OPS],
+    struct cdn_above *ret);
 void cdn_decide_subtrees_in(const struct cdn_authority *authority,
-    enum cordon_as as, cdn_str path, const enum cdn_subtree above[CDN_RULE_OPS],
+    enum cordon_as as, cdn_str path, const struct cdn_above *above,
     enum cdn_subtree ret[CDN_RULE_OPS]);
+
+/* May it be read, modified, executed?  As three questions of cdn_decide(). */
+void cdn_decide_ops(const struct cdn_authority *authority, enum cordon_as as,
+    cdn_str path, bool ret[CDN_RULE_OPS]);
 
 /* True only if no path below changes any verdict when p becomes q. */
 bool cdn_decide_same(const struct cdn_authority *authority, enum cordon_as as,

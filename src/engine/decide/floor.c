@@ -98,6 +98,28 @@ cdn_floor_system(size_t i)
 	return i < CDN_LEN(systems) ? &systems[i] : NULL;
 }
 
+/* The star of a glob entry is its last character. */
+bool
+cdn_floor_below_system(cdn_str path)
+{
+	for (size_t i = 0; i < CDN_LEN(systems); i++) {
+		cdn_str dir, rest;
+
+		/* most are told apart by the first byte behind the slash */
+		if (path.n < 2 || path.p[1] != systems[i].path[1])
+			continue;
+		dir = cdn_str_of(systems[i].path);
+		if (systems[i].glob)
+			dir.n--;
+		rest = cdn_str_from(path, dir.n);
+		if (cdn_str_starts(path, dir) && rest.n > 1 &&
+		    (systems[i].glob ? memchr(rest.p, '/', rest.n) != NULL :
+				       rest.p[0] == '/'))
+			return true;
+	}
+	return false;
+}
+
 const struct cdn_floor_row *
 cdn_floor_exception(size_t i)
 {

@@ -23,6 +23,9 @@ const struct cdn_floor_row *cdn_floor_credential(size_t i);
 /* (a): never writable.  NULL past the end. */
 const struct cdn_floor_row *cdn_floor_system(size_t i);
 
+/* Does the path lie strictly below one of (a)? */
+bool cdn_floor_below_system(cdn_str path);
+
 /* What below (a) may be written all the same.  NULL past the end. */
 const struct cdn_floor_row *cdn_floor_exception(size_t i);
 

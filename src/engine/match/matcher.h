@@ -91,6 +91,13 @@ enum cdn_subtree cdn_matcher_subtree(const struct cdn_matcher *matcher,
 enum cdn_subtree cdn_cursor_subtree(const struct cdn_matcher *matcher,
     const struct cdn_cursor *cursor, cdn_str path);
 
+/* The same for an entry of the directory where the cursor stands. */
+enum cdn_subtree cdn_cursor_entry(const struct cdn_matcher *matcher,
+    const struct cdn_cursor *dir, cdn_str path, size_t name_at);
+/* The cursor that stands at a path. */
+void cdn_cursor_at(const struct cdn_matcher *matcher, cdn_str path,
+    struct cdn_cursor *ret);
+
 /*
  * The last rule that denies something below the path because it lies there:
  * of what begins with ** only what has met more of the path already, for the

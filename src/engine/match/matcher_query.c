@@ -14,9 +14,9 @@ allows(const struct cdn_matcher *matcher, int rule)
 	return rule != CDN_NO_RULE && !matcher->negated[rule];
 }
 
-/* The cursor that stands at a path. */
-static void
-go_to(const struct cdn_matcher *matcher, cdn_str path, struct cdn_cursor *ret)
+void
+cdn_cursor_at(const struct cdn_matcher *matcher, cdn_str path,
+    struct cdn_cursor *ret)
 {
 	size_t at;
 
@@ -60,7 +60,7 @@ cdn_cursor_subtree(const struct cdn_matcher *matcher,
 enum cdn_subtree
 cdn_matcher_subtree(const struct cdn_matcher *matcher, cdn_str prefix)
 {
-	struct cdn_cursor cursor;
+	CDN_UNINITIALIZED struct cdn_cursor cursor;
 	size_t at;
 	int rule;
 
@@ -73,6 +73,21 @@ cdn_matcher_subtree(const struct cdn_matcher *matcher, cdn_str prefix)
 		return CDN_SUBTREE_MIXED;
 	rule = cdn_cursor_pass(matcher, prefix, at, &cursor);
 	if (prefix.n > CDN_PATH_MAX)
+		rule = CDN_NO_RULE;
+	return subtree_at(matcher, &cursor, rule);
+}
+
+enum cdn_subtree
+cdn_cursor_entry(const struct cdn_matcher *matcher,
+    const struct cdn_cursor *dir, cdn_str path, size_t name_at)
+{
+	struct cdn_cursor cursor = *dir;
+	int rule;
+
+	if (cursor.gave_up)
+		return CDN_SUBTREE_MIXED;
+	rule = cdn_cursor_pass(matcher, path, name_at, &cursor);
+	if (path.n > CDN_PATH_MAX)
 		rule = CDN_NO_RULE;
 	return subtree_at(matcher, &cursor, rule);
 }
@@ -97,7 +112,7 @@ settled_deny(const struct cdn_matcher *matcher, const struct cdn_cursor *cursor,
 
 	if (cursor->below == CDN_NO_RULE || !matcher->negated[cursor->below])
 		return CDN_NO_RULE;
-	go_to(matcher, CDN_STR(""), &root);
+	cdn_cursor_at(matcher, CDN_STR(""), &root);
 	return whole || root.below != cursor->below ? cursor->below :
 						      CDN_NO_RULE;
 }
@@ -110,7 +125,7 @@ cdn_matcher_guard(const struct cdn_matcher *matcher, cdn_str path)
 	struct cdn_cursor cursor;
 	int guard;
 
-	go_to(matcher, path, &cursor);
+	cdn_cursor_at(matcher, path, &cursor);
 	if (cursor.gave_up)
 		return last_deny(matcher);
 	guard = settled_deny(matcher, &cursor, whole);
@@ -199,8 +214,8 @@ cdn_matcher_same(const struct cdn_matcher *matcher, cdn_str p, cdn_str q)
 	if (allows(matcher, cdn_matcher_check(matcher, p)) !=
 	    allows(matcher, cdn_matcher_check(matcher, q)))
 		return false;
-	go_to(matcher, p, &a);
-	go_to(matcher, q, &b);
+	cdn_cursor_at(matcher, p, &a);
+	cdn_cursor_at(matcher, q, &b);
 	return !a.gave_up && !b.gave_up && is_within(matcher, &a, &b) &&
 	    is_within(matcher, &b, &a) && is_settled_alike(matcher, &a, &b);
 }

@@ -14,6 +14,7 @@
 struct cdn_plan_root {
 	const char *path;
 	size_t n;	/* of its bytes; 0 for "/" */
+	uint32_t name;	/* what its first name begins with */
 	bool alone;	/* only itself, nothing below it */
 	bool directory;
 };
@@ -27,6 +28,11 @@ struct cdn_plan_build {
 	/* roots.c: sorted, each path once, all of them there */
 	struct cdn_plan_root *roots;
 	size_t root_count;
+	/*
+	 * Parallel to the spec's: could regions lie at, in or around them?
+	 * They lie at roots and below; most of the floor is nowhere near.
+	 */
+	const bool *closed_near, *hidden_near, *sealed_near;
 
 	/* view.c */
 	const struct cdn_authority *view;

@@ -59,20 +59,28 @@ kind_of(const enum cdn_subtree says[CDN_RULE_OPS])
 	return CDN_REGION_MIXED_READ;
 }
 
-static enum cdn_subtree
-ask_file(const struct cdn_plan_build *b, enum cordon_op op, const char *path)
+/* What is in doubt for all below it is not for the path alone. */
+static void
+ask_alone(const struct cdn_plan_build *b, const char *path,
+    enum cdn_subtree says[CDN_RULE_OPS])
 {
-	const struct cdn_question question = { .as = CORDON_AS_PROCESS,
-		.op = op, .path = cdn_str_of(path) };
-	struct cordon_verdict verdict;
+	bool allowed[CDN_RULE_OPS];
 
-	cdn_decide(b->view, &question, &verdict);
-	return verdict.allowed ? CDN_SUBTREE_ALLOW : CDN_SUBTREE_DENY;
+	if (says[CORDON_READ] != CDN_SUBTREE_MIXED &&
+	    says[CORDON_MODIFY] != CDN_SUBTREE_MIXED &&
+	    says[CORDON_EXEC] != CDN_SUBTREE_MIXED)
+		return;
+	cdn_decide_ops(b->view, CORDON_AS_PROCESS, cdn_str_of(path), allowed);
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
+		if (says[op] == CDN_SUBTREE_MIXED)
+			says[op] = allowed[op] &&
+				says[CORDON_READ] != CDN_SUBTREE_DENY ?
+			    CDN_SUBTREE_ALLOW : CDN_SUBTREE_DENY;
 }
 
 /* Nothing is known of where it lies. */
-static const enum cdn_subtree unknown[CDN_RULE_OPS] = { CDN_SUBTREE_MIXED,
-	CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED };
+static const struct cdn_above unknown = { .says = { CDN_SUBTREE_MIXED,
+	CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED } };
 
 /*
  * above: what is said of a directory above it, as far as it is not mixed.
@@ -82,21 +90,17 @@ static const enum cdn_subtree unknown[CDN_RULE_OPS] = { CDN_SUBTREE_MIXED,
  */
 static struct spot
 look_in(const struct cdn_plan_build *b, const char *path, bool directory,
-    const enum cdn_subtree above[CDN_RULE_OPS])
+    const struct cdn_above *above)
 {
 	struct spot spot = { .path = path, .directory = directory,
 		.says = { CDN_SUBTREE_MIXED, CDN_SUBTREE_MIXED,
 		    CDN_SUBTREE_MIXED } };
 
-	if (directory || above != unknown)
+	if (directory || above != &unknown)
 		cdn_decide_subtrees_in(b->view, CORDON_AS_PROCESS,
 		    cdn_str_of(path), above, spot.says);
-	for (enum cordon_op op = CORDON_READ; !directory && op <= CORDON_EXEC;
-	     op++)
-		if (spot.says[op] == CDN_SUBTREE_MIXED)
-			spot.says[op] = op > CORDON_READ &&
-				spot.says[CORDON_READ] == CDN_SUBTREE_DENY ?
-			    CDN_SUBTREE_DENY : ask_file(b, op, path);
+	if (!directory)
+		ask_alone(b, path, spot.says);
 	spot.kind = kind_of(spot.says);
 	return spot;
 }
@@ -104,7 +108,7 @@ look_in(const struct cdn_plan_build *b, const char *path, bool directory,
 static struct spot
 look(const struct cdn_plan_build *b, const char *path, bool directory)
 {
-	return look_in(b, path, directory, unknown);
+	return look_in(b, path, directory, &unknown);
 }
 
 /* What holds for a name that no rule speaks of; its path is not kept. */
@@ -114,8 +118,12 @@ look_at_rest(const struct cdn_plan_build *b, const struct spot *dir)
 	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 	struct spot spot = { .kind = CDN_REGION_MIXED_READ };
 
+	CDN_UNINITIALIZED struct cdn_above above;
+
+	above.stands = false;
+	memcpy(above.says, dir->says, sizeof(above.says));
 	if (cdn_plan_join(dir->path, CDN_STR(CDN_PLAN_NO_NAME), path))
-		spot = look_in(b, path, true, dir->says);
+		spot = look_in(b, path, true, &above);
 	spot.path = dir->path;
 	return spot;
 }
@@ -176,6 +184,7 @@ add_passage(struct cdn_plan_build *b, const struct spot *dir)
 struct listing {
 	struct cdn_plan_build *b;
 	const struct spot *dir;
+	struct cdn_above above; /* what is said of dir */
 	enum cdn_region_kind unless; /* needs no region; KIND_MAX: all do */
 	bool directories_only;
 	struct spot *v;
@@ -222,7 +231,7 @@ on_entry(const char *name, bool is_directory, void *arg)
 	if ((l->directories_only && !is_directory) ||
 	    !cdn_plan_join(l->dir->path, cdn_str_of(name), path))
 		return 0;
-	spot = look_in(l->b, path, is_directory, l->dir->says);
+	spot = look_in(l->b, path, is_directory, &l->above);
 	spot.key = key_of(name);
 	return spot.kind == l->unless ? 0 : keep(l, &spot);
 }
@@ -245,6 +254,8 @@ list(struct listing *l)
 	const struct cdn_plan_reader *reader = l->b->in->reader;
 	int code = TOO_MANY;
 
+	cdn_decide_above(l->b->view, CORDON_AS_PROCESS,
+	    cdn_str_of(l->dir->path), l->dir->says, &l->above);
 	if (l->b->depth < CDN_PLAN_DEPTH_MAX)
 		code = reader->list(reader->arg, l->dir->path, on_entry, l,
 		    l->b->err);

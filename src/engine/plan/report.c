@@ -71,15 +71,22 @@ nobody(const char *why)
 
 /* ----- Regions in order -------------------------------------------------- */
 
+/* Regions that begin alike, and as what is looked for among them. */
+struct range {
+	size_t low, high;
+	size_t alike; /* bytes */
+};
+
 /*
  * The first that does not come before it.  All between two regions begin with
  * what both have in common with the path: that is not compared again.
  */
 static size_t
-lower_bound(const struct cdn_plan *plan, cdn_str path, bool *ret_is_at)
+lower_bound_in(const struct cdn_plan *plan, cdn_str path,
+    const struct range *range, bool *ret_is_at)
 {
-	size_t low = 0, high = plan->region_count;
-	size_t low_alike = 0, high_alike = 0;
+	size_t low = range->low, high = range->high;
+	size_t low_alike = range->alike, high_alike = range->alike;
 
 	*ret_is_at = false;
 	while (low < high) {
@@ -98,6 +105,14 @@ lower_bound(const struct cdn_plan *plan, cdn_str path, bool *ret_is_at)
 		}
 	}
 	return low;
+}
+
+static size_t
+lower_bound(const struct cdn_plan *plan, cdn_str path, bool *ret_is_at)
+{
+	const struct range all = { .high = plan->region_count };
+
+	return lower_bound_in(plan, path, &all, ret_is_at);
 }
 
 /* The deepest that both are or lie below; path itself does not hold `other`. */
@@ -156,11 +171,12 @@ struct where {
 };
 
 static struct where
-find(const struct cdn_plan *plan, const char *path)
+find_in(const struct cdn_plan *plan, const char *path,
+    const struct range *range)
 {
 	cdn_str at = cdn_str_of(path);
 	bool is_at;
-	size_t i = lower_bound(plan, at, &is_at);
+	size_t i = lower_bound_in(plan, at, range, &is_at);
 	struct where where = { .around = around_from(plan, at, i, is_at),
 		.below = is_at ? i + 1 : i };
 
@@ -169,6 +185,14 @@ find(const struct cdn_plan *plan, const char *path)
 	    cdn_plan_below(plan->regions[where.end].path, path))
 		where.end++;
 	return where;
+}
+
+static struct where
+find(const struct cdn_plan *plan, const char *path)
+{
+	const struct range all = { .high = plan->region_count };
+
+	return find_in(plan, path, &all);
 }
 
 /* ----- Who holds an operation in a region -------------------------------- */
@@ -224,13 +248,6 @@ held_at(const struct cdn_plan_build *b, const struct where *where,
 	return worst == CDN_BY_NOBODY ? nobody(no_broker) : by(worst);
 }
 
-static struct cdn_plan_rule
-held_below(const struct cdn_plan_build *b, const char *top, enum cordon_op op)
-{
-	struct where where = find(b->plan, top);
-
-	return held_at(b, &where, op);
-}
 
 /* ----- Rules of the workspace -------------------------------------------- */
 
@@ -249,29 +266,48 @@ plain_prefix(cdn_str pattern)
 	return pattern;
 }
 
+/* The regions of a workspace, of which there may be many. */
+struct inside {
+	struct where itself;
+	struct range below;
+};
+
+static struct inside
+find_workspace(const struct cdn_plan_build *b)
+{
+	const char *workspace = b->in->spec->workspace;
+	struct where itself = find(b->plan, workspace);
+
+	return (struct inside){ itself, { itself.below, itself.end,
+	    strcmp(workspace, "/") == 0 ? 1 : strlen(workspace) + 1 } };
+}
+
 static struct cdn_plan_rule
-held_rule(const struct cdn_plan_build *b, const struct cdn_rule *rule,
-    enum cordon_op op)
+held_rule(const struct cdn_plan_build *b, const struct inside *inside,
+    const struct cdn_rule *rule, enum cordon_op op)
 {
 	CDN_UNINITIALIZED char top[CDN_PATH_MAX + 1];
 	cdn_str prefix = plain_prefix(rule->pattern);
+	struct where where = inside->itself;
 
-	if (prefix.n == 0 || cdn_str_is(prefix, ".") ||
-	    !cdn_plan_join(b->in->spec->workspace, prefix, top))
-		return held_below(b, b->in->spec->workspace, op);
-	return held_below(b, top, op);
+	if (prefix.n > 0 && !cdn_str_is(prefix, ".") &&
+	    cdn_plan_join(b->in->spec->workspace, prefix, top))
+		where = find_in(b->plan, top, &inside->below);
+	return held_at(b, &where, op);
 }
 
 static void
 add_profile(struct rows *rows, enum cordon_layer layer,
     const struct cordon_profile *profile)
 {
+	struct inside inside = find_workspace(rows->b);
+
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
 		const struct cdn_rules *rules = &profile->sets[op].rules;
 
 		for (size_t i = 0; i < rules->n && rows->code == 0; i++)
 			put(rows, &rules->v[i], op, layer,
-			    held_rule(rows->b, &rules->v[i], op));
+			    held_rule(rows->b, &inside, &rules->v[i], op));
 	}
 }
 
@@ -352,11 +388,12 @@ add_floor_place(struct rows *rows, const struct cdn_place *place, bool read)
 
 static void
 add_floor_places(struct rows *rows, const struct cdn_place_list *places,
-    const bool *left_out, bool read)
+    const bool *near, const bool *left_out, bool read)
 {
 	for (size_t i = 0; i < places->n && rows->code == 0; i++)
-		add_floor_place(rows, &places->v[i],
-		    read && (left_out == NULL || !left_out[i]));
+		if (near[i])
+			add_floor_place(rows, &places->v[i],
+			    read && (left_out == NULL || !left_out[i]));
 }
 
 static void
@@ -373,9 +410,11 @@ add_floor(struct rows *rows)
 		if (!row->glob)
 			add_floor_place(rows, &place, false);
 	}
-	add_floor_places(rows, &spec->sealed, NULL, false);
-	add_floor_places(rows, &spec->hidden, NULL, true);
-	add_floor_places(rows, &spec->closed, rows->b->unreadable, true);
+	add_floor_places(rows, &spec->sealed, rows->b->sealed_near, NULL,
+	    false);
+	add_floor_places(rows, &spec->hidden, rows->b->hidden_near, NULL, true);
+	add_floor_places(rows, &spec->closed, rows->b->closed_near,
+	    rows->b->unreadable, true);
 }
 
 /* ----- The network ------------------------------------------------------- */

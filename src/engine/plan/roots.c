@@ -20,13 +20,12 @@ cdn_plan_path_cmp(const char *a, const char *b)
 static const char *
 rest_below(const char *path, const char *dir)
 {
-	if (dir[0] == '/' && dir[1] == '\0')
+	cdn_str at = cdn_str_of(path), in = cdn_str_of(dir);
+
+	if (in.n == 1 && in.p[0] == '/')
 		return *path == '/' ? path + 1 : NULL;
-	while (*dir != '\0' && *path == *dir) {
-		path++;
-		dir++;
-	}
-	return *dir == '\0' && (*path == '\0' || *path == '/') ? path : NULL;
+	return at.n >= in.n && (at.n == in.n || path[in.n] == '/') &&
+		memcmp(path, dir, in.n) == 0 ? path + in.n : NULL;
 }
 
 bool
@@ -50,6 +49,20 @@ cdn_plan_in_places(const struct cdn_place_list *places, const char *path)
 		if (cdn_plan_at_or_below(path, places->v[i].path))
 			return true;
 	return false;
+}
+
+/* Most are told apart by this: up to four bytes of the first name. */
+static uint32_t
+first_name(const char *path)
+{
+	uint32_t name = 0;
+
+	for (size_t i = 1; i <= sizeof(name); i++) {
+		if (path[i] == '\0' || path[i] == '/')
+			break;
+		name = name << 8 | (unsigned char)path[i];
+	}
+	return name;
 }
 
 /* ----- Gathering --------------------------------------------------------- */
@@ -82,7 +95,7 @@ add_root(struct cdn_plan_build *b, const char *path, bool alone)
 		return;
 	b->roots[b->root_count++] = (struct cdn_plan_root){ .path = path,
 		.n = strcmp(path, "/") == 0 ? 0 : strlen(path), .alone = alone,
-		.directory = directory };
+		.directory = directory, .name = first_name(path) };
 }
 
 static void
@@ -116,6 +129,58 @@ drop_repeated(struct cdn_plan_build *b)
 	b->root_count = n;
 }
 
+/* ----- What lies near them ------------------------------------------------ */
+
+/* Is one of them the other, or below it?  n is 0 for the root of all. */
+static bool
+is_in_line(cdn_str a, cdn_str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+
+	return (a.n == b.n || (a.n < b.n ? b.p[n] : a.p[n]) == '/') &&
+	    memcmp(a.p, b.p, n) == 0;
+}
+
+static bool
+is_near(const struct cdn_plan_build *b, const struct cdn_place *place)
+{
+	uint32_t name = first_name(place->path);
+	cdn_str at = cdn_str_of(place->path);
+
+	if (place->glob || at.n == 1)
+		return true;
+	for (size_t i = 0; i < b->root_count; i++) {
+		const struct cdn_plan_root *root = &b->roots[i];
+
+		if ((root->name == name || root->n == 0) &&
+		    is_in_line((cdn_str){ root->path, root->n }, at))
+			return true;
+	}
+	return false;
+}
+
+static const bool *
+find_near(const struct cdn_plan_build *b, const struct cdn_place_list *places)
+{
+	bool *near = cdn_arena_array(b->arena, places->n, sizeof(*near));
+
+	for (size_t i = 0; near != NULL && i < places->n; i++)
+		near[i] = is_near(b, &places->v[i]);
+	return near;
+}
+
+static int
+find_all_near(struct cdn_plan_build *b)
+{
+	const struct cdn_authority_spec *spec = b->in->spec;
+
+	b->closed_near = find_near(b, &spec->closed);
+	b->hidden_near = find_near(b, &spec->hidden);
+	b->sealed_near = find_near(b, &spec->sealed);
+	return b->closed_near == NULL || b->hidden_near == NULL ||
+	    b->sealed_near == NULL ? cdn_err_nomem(b->err) : 0;
+}
+
 int
 cdn_plan_find_roots(struct cdn_plan_build *b)
 {
@@ -137,5 +202,5 @@ cdn_plan_find_roots(struct cdn_plan_build *b)
 			add_roots(b, &spec->documents[i].host_modify);
 		}
 	drop_repeated(b);
-	return 0;
+	return find_all_near(b);
 }

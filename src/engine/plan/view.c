@@ -73,23 +73,6 @@ below_a_root(const struct cdn_plan_build *b, const char *path)
 	return false;
 }
 
-/* Is one of them at the entry, or in it? */
-static bool
-around_a_root(const struct cdn_plan_build *b, const char *path)
-{
-	cdn_str at = cdn_str_of(path);
-
-	if (at.n == 1)
-		at.n = 0; /* the root of all */
-	for (size_t i = 0; i < b->root_count; i++) {
-		cdn_str root = { b->roots[i].path, b->roots[i].n };
-
-		if (is_below(root, at) || cdn_str_eq(root, at))
-			return true;
-	}
-	return false;
-}
-
 typedef bool path_fn(const struct cdn_plan_build *b, const char *path);
 
 static bool
@@ -128,7 +111,7 @@ any_readable_in(const struct cdn_plan_build *b, cdn_str dir)
 	const struct cdn_place_list *closed = &b->in->spec->closed;
 
 	for (size_t i = 0; i < closed->n; i++)
-		if (!closed->v[i].glob &&
+		if (b->closed_near[i] && !closed->v[i].glob &&
 		    cdn_str_eq(directory_of(&closed->v[i]), dir) &&
 		    any_name(b, &closed->v[i], readable))
 			return true;
@@ -138,9 +121,14 @@ any_readable_in(const struct cdn_plan_build *b, cdn_str dir)
 static bool
 is_unreadable(const struct cdn_plan_build *b, const struct cdn_place *place)
 {
-	cdn_str dir = directory_of(place);
+	cdn_str dir;
 
-	return below_a_root(b, place->path) && is_system(b, dir) &&
+	/* What is_system() could not affirm needs no question. */
+	if (!cdn_floor_below_system(cdn_str_of(place->path)) ||
+	    !below_a_root(b, place->path))
+		return false;
+	dir = directory_of(place);
+	return is_system(b, dir) &&
 	    (place->glob ? !any_readable_in(b, dir) &&
 		    !readable(b, place->path) :
 			   !any_name(b, place, readable));
@@ -148,18 +136,10 @@ is_unreadable(const struct cdn_plan_build *b, const struct cdn_place *place)
 
 /* ----- The authority without them ---------------------------------------- */
 
-/* Does the entry lie around a root, or in one? */
-static bool
-touches_a_root(const struct cdn_plan_build *b, const struct cdn_place *place)
-{
-	return place->glob || below_a_root(b, place->path) ||
-	    around_a_root(b, place->path);
-}
-
 /* Only places at or below roots are asked about: the others need no matcher. */
 static int
-copy_touching(const struct cdn_plan_build *b, const struct cdn_place_list *from,
-    const bool *left_out, struct cdn_place_list *ret)
+copy_near(const struct cdn_plan_build *b, const struct cdn_place_list *from,
+    const bool *near, const bool *left_out, struct cdn_place_list *ret)
 {
 	struct cdn_place *v = cdn_arena_array(b->arena, from->n, sizeof(*v));
 	size_t n = 0;
@@ -167,8 +147,7 @@ copy_touching(const struct cdn_plan_build *b, const struct cdn_place_list *from,
 	if (v == NULL)
 		return cdn_err_nomem(b->err);
 	for (size_t i = 0; i < from->n; i++)
-		if ((left_out == NULL || !left_out[i]) &&
-		    touches_a_root(b, &from->v[i]))
+		if (near[i] && (left_out == NULL || !left_out[i]))
 			v[n++] = from->v[i];
 	*ret = (struct cdn_place_list){ v, n };
 	return 0;
@@ -178,11 +157,11 @@ static int
 build_without(struct cdn_plan_build *b)
 {
 	struct cdn_authority_spec spec = *b->in->spec;
-	int code = copy_touching(b, &b->in->spec->closed, b->unreadable,
-	    &spec.closed);
+	int code = copy_near(b, &b->in->spec->closed, b->closed_near,
+	    b->unreadable, &spec.closed);
 
 	if (code == 0)
-		code = copy_touching(b, &b->in->spec->hidden, NULL,
+		code = copy_near(b, &b->in->spec->hidden, b->hidden_near, NULL,
 		    &spec.hidden);
 	return code != 0 ? code : cdn_authority_build_like(b->arena,
 	    b->in->authority, &spec, &b->view, b->err);
@@ -264,14 +243,15 @@ guard_matches(struct cdn_plan_build *b, const struct cdn_place *place)
 }
 
 static int
-add_guarded(struct cdn_plan_build *b, const struct cdn_place_list *places)
+add_guarded(struct cdn_plan_build *b, const struct cdn_place_list *places,
+    const bool *near)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < places->n && code == 0; i++) {
 		const struct cdn_place *place = &places->v[i];
 
-		if (!below_a_root(b, place->path))
+		if (!near[i] || !below_a_root(b, place->path))
 			continue;
 		if (place->glob)
 			code = guard_matches(b, place);
@@ -284,9 +264,10 @@ add_guarded(struct cdn_plan_build *b, const struct cdn_place_list *places)
 static int
 find_guarded(struct cdn_plan_build *b)
 {
-	int code = add_guarded(b, &b->in->spec->closed);
+	int code = add_guarded(b, &b->in->spec->closed, b->closed_near);
 
-	return code != 0 ? code : add_guarded(b, &b->in->spec->hidden);
+	return code != 0 ? code : add_guarded(b, &b->in->spec->hidden,
+	    b->hidden_near);
 }
 
 int
@@ -302,7 +283,8 @@ cdn_plan_find_view(struct cdn_plan_build *b)
 	if (b->unreadable == NULL)
 		return cdn_err_nomem(b->err);
 	for (size_t i = 0; i < closed->n; i++)
-		any |= b->unreadable[i] = is_unreadable(b, &closed->v[i]);
+		any |= b->unreadable[i] = b->closed_near[i] &&
+		    is_unreadable(b, &closed->v[i]);
 	code = any ? build_without(b) : 0;
 	/* What the plan around it left out, it left out for the same run. */
 	if (code == 0 && b->in->outer != NULL)

@@ -50,20 +50,35 @@ check_known(const struct draft *d, const struct world *w, enum cordon_as as,
     const char *path, const enum cdn_subtree above[CDN_RULE_OPS])
 {
 	enum cdn_subtree all[CDN_RULE_OPS], in[CDN_RULE_OPS];
+	struct cdn_above known;
 
+	cdn_decide_above(w->authority, as, cdn_str_of(path), above, &known);
 	for (size_t i = 0; i < draft_path_count; i++) {
 		if (!draft_below(draft_paths[i], path))
 			continue;
 		cdn_decide_subtrees(w->authority, as,
 		    cdn_str_of(draft_paths[i]), all);
 		cdn_decide_subtrees_in(w->authority, as,
-		    cdn_str_of(draft_paths[i]), above, in);
+		    cdn_str_of(draft_paths[i]), &known, in);
 		for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
 			if (in[op] != all[op] && (all[op] !=
 				CDN_SUBTREE_MIXED || in[op] != above[op]))
 				wrong(&subtrees, d, "subtrees in", path,
 				    draft_paths[i], as, op);
 	}
+}
+
+/* Three questions at once have the answers of three. */
+static void
+check_ops(const struct draft *d, const struct world *w, enum cordon_as as,
+    const char *path)
+{
+	bool all[CDN_RULE_OPS];
+
+	cdn_decide_ops(w->authority, as, cdn_str_of(path), all);
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
+		if (all[op] != world_allows(w, as, op, path))
+			wrong(&subtrees, d, "ops", path, "", as, op);
 }
 
 static void
@@ -78,8 +93,10 @@ check_subtree(const struct draft *d, const struct world *w, enum cordon_as as,
 	cdn_decide_subtrees(w->authority, as, cdn_str_of(path), all);
 	if (all[op] != got)
 		wrong(&subtrees, d, "subtrees", path, "", as, op);
-	if (op == CORDON_READ)
+	if (op == CORDON_READ) {
 		check_known(d, w, as, path, all);
+		check_ops(d, w, as, path);
+	}
 	for (size_t i = 0; i < draft_path_count; i++)
 		if (draft_below(draft_paths[i], path)) {
 			count++;
