@@ -151,8 +151,8 @@ add_below(struct list *list, const char *dir, const struct below *v, size_t n,
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		const char *value = cdn_arena_printf(list->arena, "%s%s", dir,
-		    v[i].behind);
+		const char *value = cdn_arena_join(list->arena,
+		    cdn_str_of(dir), cdn_str_of(v[i].behind));
 
 		if (value == NULL)
 			return cdn_err_nomem(err);
@@ -175,8 +175,11 @@ add_home(struct list *list, const struct cdn_env_spec *spec,
 		    err);
 	for (size_t i = 0; r == 0 && spec->home[0] != '\0' &&
 	     i < CDN_LEN(of_home); i++) {
-		value = cdn_arena_printf(list->arena, "%s%s%s",
-		    of_home[i].before, spec->home, of_home[i].behind);
+		value = cdn_arena_join(list->arena, cdn_str_of(spec->home),
+		    cdn_str_of(of_home[i].behind));
+		if (value != NULL && of_home[i].before[0] != '\0')
+			value = cdn_arena_join(list->arena,
+			    cdn_str_of(of_home[i].before), cdn_str_of(value));
 		if (value == NULL)
 			return cdn_err_nomem(err);
 		r = add(list, cdn_str_of(of_home[i].name), cdn_str_of(value),
@@ -311,9 +314,10 @@ is_agents(const struct cdn_env_spec *spec, cdn_str name)
 }
 
 static bool
-is_passed(const struct cdn_env_spec *spec, cdn_str name)
+is_passed(const struct cdn_env_spec *spec, const struct cdn_env_names *index,
+    cdn_str name)
 {
-	enum cdn_env_kind kind = cdn_env_kind(name);
+	enum cdn_env_kind kind = cdn_env_names_kind(index, name);
 	struct passed passed;
 
 	if (is_dropped(spec, name, SIZE_MAX))
@@ -337,13 +341,15 @@ static int
 add_callers(struct list *list, const struct cdn_env_spec *spec,
     struct cordon_error *err)
 {
+	CDN_UNINITIALIZED struct cdn_env_names index;
 	cdn_str name, value;
 	int r = 0;
 
+	cdn_env_names_init(&index);
 	for (size_t i = 0;
 	     r == 0 && spec->caller != NULL && spec->caller[i] != NULL; i++)
 		if (split(spec->caller[i], &name, &value) &&
-		    is_passed(spec, name))
+		    is_passed(spec, &index, name))
 			r = add_cleaned(list, name, value, err);
 	return r;
 }

@@ -6,40 +6,33 @@
 #define NAME_ROOM 20
 
 /*
- * What a program needs to find its tools, to speak the user's language and to
- * draw on the terminal.  Nothing here is a secret, names a socket, or names a
- * program.  Secrets (AWS_*, *_TOKEN, SSH_AUTH_SOCK, ...) need no list: what is
- * not here is not passed.
+ * In groups that end with "", the first that has a name decides.  A star stands
+ * at the end only.
  */
-static const char baseline[][NAME_ROOM] = {
-	/* who */
-	"USER", "LOGNAME", "SHELL",
-	/* language and time */
-	"LANG", "LANGUAGE", "LC_*", "TZ",
-	/* the terminal */
-	"COLORTERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR",
-	"CLICOLOR_FORCE",
-	/* whether somebody is there to answer */
-	"CI",
-	/* where certificates lie; no keys */
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
-	/* toolchains that stay where they are and are granted read-only */
-	"RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "PYENV_ROOT", "NVM_DIR",
-	/* the host's, unless there is a private one */
-	"TMPDIR", "TMP", "TEMP",
+enum group { ALWAYS, OF_HOME, LOADS, EXECUTES, BASELINE, NONE };
+
+static const unsigned char kinds[] = {
+	[ALWAYS] = CDN_ENV_ALWAYS,
+	[OF_HOME] = CDN_ENV_OF_HOME,
+	[LOADS] = CDN_ENV_EXECUTES,
+	[EXECUTES] = CDN_ENV_EXECUTES,
+	[BASELINE] = CDN_ENV_BASELINE,
+	[NONE] = CDN_ENV_OTHER,
 };
 
-static const char always[][NAME_ROOM] = { "PATH", "HOME", "TERM" };
+static const char names[][NAME_ROOM] = {
+	"PATH", "HOME", "TERM",
+	"",
 
-static const char of_home[][NAME_ROOM] = {
 	"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
 	"GRADLE_USER_HOME", "CARGO_HOME", "GOPATH", "PYTHONUSERBASE",
-};
+	"",
 
-static const char loads[][NAME_ROOM] = { "LD_*", "DYLD_*" };
+	/* The loader obeys them, before any program does. */
+	"LD_*", "DYLD_*",
+	"",
 
-/* Libraries, start-up files, options and programs that others then run. */
-static const char executes[][NAME_ROOM] = {
+	/* Libraries, start-up files, options and programs that others run. */
 	/* libc */
 	"GCONV_PATH", "GETCONF_DIR", "GLIBC_TUNABLES", "HOSTALIASES",
 	"LOCALDOMAIN", "LOCPATH", "MALLOC_*", "NLSPATH", "RESOLV_*",
@@ -72,7 +65,33 @@ static const char executes[][NAME_ROOM] = {
 	/* editors, debuggers, toolkits */
 	"EXINIT", "VIM*", "NVIM*", "EMACS*", "GDB*", "GTK_*", "GIO_*", "QT_*",
 	"OPENSSL_*",
+	"",
+
+	/*
+	 * What a program needs to find its tools, to speak the user's language
+	 * and to draw on the terminal.  Nothing here is a secret, names a
+	 * socket, or names a program.  Secrets (AWS_*, *_TOKEN, SSH_AUTH_SOCK,
+	 * ...) need no list: what is not here is not passed.
+	 */
+	/* who */
+	"USER", "LOGNAME", "SHELL",
+	/* language and time */
+	"LANG", "LANGUAGE", "LC_*", "TZ",
+	/* the terminal */
+	"COLORTERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR",
+	"CLICOLOR_FORCE",
+	/* whether somebody is there to answer */
+	"CI",
+	/* where certificates lie; no keys */
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+	/* toolchains that stay where they are and are granted read-only */
+	"RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "PYENV_ROOT", "NVM_DIR",
+	/* the host's, unless there is a private one */
+	"TMPDIR", "TMP", "TEMP",
+	"",
 };
+
+_Static_assert(CDN_LEN(names) < CDN_ENV_NAMES_MAX, "an index has room");
 
 /* ----- Matching ------------------------------------------------------------- */
 
@@ -101,36 +120,83 @@ cdn_env_match(cdn_str pattern, cdn_str name)
 	return p == pattern.n;
 }
 
+/* A row of the table: without a star, or with one at its end. */
 static bool
-is_among(const char (*table)[NAME_ROOM], size_t count, cdn_str name)
+is_meant(const char *row, cdn_str name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (table[i][0] == name.p[0] || table[i][0] == '*')
-			if (cdn_env_match(cdn_str_of(table[i]), name))
-				return true;
-	return false;
+	size_t i = 0;
+
+	while (i < name.n && row[i] != '\0' && row[i] == name.p[i])
+		i++;
+	return row[i] == '*' || (row[i] == '\0' && i == name.n);
 }
 
-#define IS_AMONG(table, name) is_among((table), CDN_LEN(table), (name))
+static enum group
+group_of(cdn_str name)
+{
+	unsigned group = ALWAYS;
+
+	for (size_t i = 0; i < CDN_LEN(names) && name.n > 0; i++)
+		if (names[i][0] == '\0')
+			group++;
+		else if (is_meant(names[i], name))
+			return (enum group)group;
+	return NONE;
+}
 
 bool
 cdn_env_loads(cdn_str name)
 {
-	return name.n > 0 && IS_AMONG(loads, name);
+	return group_of(name) == LOADS;
 }
 
 enum cdn_env_kind
 cdn_env_kind(cdn_str name)
 {
-	if (name.n == 0)
+	return (enum cdn_env_kind)kinds[group_of(name)];
+}
+
+/* ----- Many names ----------------------------------------------------------- */
+
+/* By the first two letters; no row is shorter, nor has its star there. */
+static size_t
+letters_of(const char *p)
+{
+	return ((unsigned char)p[0] * 7U + (unsigned char)p[1]) %
+	    CDN_ENV_LETTERS;
+}
+
+/* Backwards, so that each list is in the order of the table. */
+void
+cdn_env_names_init(struct cdn_env_names *index)
+{
+	unsigned group = NONE;
+
+	memset(index->first, 0, sizeof(index->first));
+	for (size_t i = CDN_LEN(names); i > 0; i--) {
+		size_t at = letters_of(names[i - 1]);
+
+		if (names[i - 1][0] == '\0') {
+			group--;
+			continue;
+		}
+		index->kind[i] = kinds[group];
+		index->next[i] = index->first[at];
+		index->first[at] = (unsigned char)i;
+	}
+}
+
+enum cdn_env_kind
+cdn_env_names_kind(const struct cdn_env_names *index, cdn_str name)
+{
+	size_t i;
+
+	if (name.n < 2)
 		return CDN_ENV_OTHER;
-	if (IS_AMONG(always, name))
-		return CDN_ENV_ALWAYS;
-	if (IS_AMONG(of_home, name))
-		return CDN_ENV_OF_HOME;
-	if (IS_AMONG(loads, name) || IS_AMONG(executes, name))
-		return CDN_ENV_EXECUTES;
-	return IS_AMONG(baseline, name) ? CDN_ENV_BASELINE : CDN_ENV_OTHER;
+	i = index->first[letters_of(name.p)];
+	while (i > 0 && !is_meant(names[i - 1], name))
+		i = index->next[i];
+	return i > 0 ? (enum cdn_env_kind)index->kind[i] : CDN_ENV_OTHER;
 }
 
 bool

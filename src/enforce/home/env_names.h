@@ -22,6 +22,20 @@ enum cdn_env_kind {
 
 enum cdn_env_kind cdn_env_kind(cdn_str name);
 
+/* The same for many names: by their first letters. */
+#define CDN_ENV_NAMES_MAX 256 /* of the table */
+#define CDN_ENV_LETTERS	  256 /* what two of them can be, more or less */
+
+struct cdn_env_names {
+	unsigned char first[CDN_ENV_LETTERS]; /* 1 + a row; 0: none */
+	unsigned char next[CDN_ENV_NAMES_MAX];
+	unsigned char kind[CDN_ENV_NAMES_MAX];
+};
+
+void cdn_env_names_init(struct cdn_env_names *index);
+enum cdn_env_kind cdn_env_names_kind(const struct cdn_env_names *index,
+    cdn_str name);
+
 /* Obeyed by the loader itself, before the program has a say. */
 bool cdn_env_loads(cdn_str name);
 

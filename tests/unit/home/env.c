@@ -1,6 +1,7 @@
 /* The environment of a run: what comes in, what stays out, who says so. */
 #include "enforce/home/env.h"
 
+#include "enforce/home/env_names.h"
 #include "support/tap.h"
 
 #define LIST_MAX 16
@@ -452,6 +453,76 @@ test_limits(void)
 	cdn_arena_free(arena);
 }
 
+/* clang-format off */
+static const struct {
+	const char *name;
+	enum cdn_env_kind kind;
+} kinds[] = {
+	{ "PATH",		CDN_ENV_ALWAYS },
+	{ "HOME",		CDN_ENV_ALWAYS },
+	{ "TERM",		CDN_ENV_ALWAYS },
+	{ "CARGO_HOME",		CDN_ENV_OF_HOME },	/* before CARGO_* */
+	{ "PYTHONUSERBASE",	CDN_ENV_OF_HOME },	/* before PYTHON* */
+	{ "XDG_STATE_HOME",	CDN_ENV_OF_HOME },
+	{ "LD_PRELOAD",		CDN_ENV_EXECUTES },
+	{ "LD_",		CDN_ENV_EXECUTES },
+	{ "DYLD_X",		CDN_ENV_EXECUTES },
+	{ "CARGO_TARGET_DIR",	CDN_ENV_EXECUTES },
+	{ "PYTHONPATH",		CDN_ENV_EXECUTES },
+	{ "PYTHON",		CDN_ENV_EXECUTES },
+	{ "npm_config_x",	CDN_ENV_EXECUTES },
+	{ "_JAVA_OPTIONS",	CDN_ENV_EXECUTES },
+	{ "OPENSSL_CONF",	CDN_ENV_EXECUTES },
+	{ "GCONV_PATH",		CDN_ENV_EXECUTES },
+	{ "USER",		CDN_ENV_BASELINE },
+	{ "LC_ALL",		CDN_ENV_BASELINE },
+	{ "CI",			CDN_ENV_BASELINE },
+	{ "TEMP",		CDN_ENV_BASELINE },
+	{ "NODE_EXTRA_CA_CERTS", CDN_ENV_BASELINE },
+	{ "",			CDN_ENV_OTHER },
+	{ "PAT",		CDN_ENV_OTHER },
+	{ "PATHS",		CDN_ENV_OTHER },
+	{ "path",		CDN_ENV_OTHER },
+	{ "LD",			CDN_ENV_OTHER },
+	{ "XLD_PRELOAD",	CDN_ENV_OTHER },
+	{ "CIX",		CDN_ENV_OTHER },
+	{ "AWS_SECRET_KEY",	CDN_ENV_OTHER },
+	{ "\303\204",		CDN_ENV_OTHER },
+	{ "\320ATH",		CDN_ENV_OTHER },	/* 'P' and the top bit */
+	{ "*",			CDN_ENV_OTHER },
+	{ "0",			CDN_ENV_OTHER },
+};
+/* clang-format on */
+
+/* One by one, and by an index. */
+static void
+test_kinds(void)
+{
+	struct cdn_env_names index;
+	unsigned long differ = 0;
+
+	cdn_env_names_init(&index);
+	for (size_t i = 0; i < CDN_LEN(kinds); i++) {
+		cdn_str name = cdn_str_of(kinds[i].name);
+
+		ok_f(cdn_env_kind(name) == kinds[i].kind &&
+		    cdn_env_names_kind(&index, name) == kinds[i].kind,
+		    "the kind of '%s'", kinds[i].name);
+		/* Each beginning of it, and each with one letter more. */
+		for (size_t n = 0; n <= name.n; n++)
+			for (unsigned c = 1; c < 256; c++) {
+				char text[32];
+				cdn_str other = { text, n + 1 };
+
+				memcpy(text, name.p, n);
+				text[n] = (char)c;
+				differ += cdn_env_kind(other) !=
+				    cdn_env_names_kind(&index, other);
+			}
+	}
+	ok_f(differ == 0, "%lu kinds differ", differ);
+}
+
 int
 main(void)
 {
@@ -464,5 +535,6 @@ main(void)
 	test_extra();
 	test_extra_fails();
 	test_limits();
+	test_kinds();
 	return done_testing();
 }
