@@ -37,13 +37,9 @@ is_known(uint32_t f_type)
 }
 
 static size_t
-hash(const char *name, size_t n)
+slot_of(uint32_t hash)
 {
-	uint32_t h = (uint32_t)n;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ ((unsigned char)name[i] | 0x20U)) * 0x01000193U;
-	return h ^ h >> 15;
+	return hash ^ hash >> 15;
 }
 
 static const struct dirent64 *
@@ -76,8 +72,12 @@ fill(struct cdn_arena *arena, struct cdn_listing *listing, size_t bytes)
 		return false;
 	for (size_t at = 0; at < bytes;) {
 		const struct dirent64 *entry = entry_at(listing->entries, at);
-		size_t slot = hash(entry->d_name, strlen(entry->d_name));
+		uint32_t hash = CDN_NAME_HASH;
+		size_t slot;
 
+		for (const char *c = entry->d_name; *c != '\0'; c++)
+			hash = cdn_name_hash(hash, *c);
+		slot = slot_of(hash);
 		while (listing->slots[slot & listing->mask] != 0)
 			slot++;
 		listing->slots[slot & listing->mask] = (uint16_t)(at + 1);
@@ -136,10 +136,11 @@ kind_of(const struct dirent64 *entry)
 
 /* With another name of the same hash it may be; the kernel will know. */
 enum cdn_listed
-cdn_listing_find(const struct cdn_listing *listing, cdn_str name)
+cdn_listing_find(const struct cdn_listing *listing, cdn_str name,
+    uint32_t hash)
 {
 	enum cdn_listed found = CDN_LISTED_NOT;
-	size_t slot = hash(name.p, name.n), at;
+	size_t slot = slot_of(hash), at;
 
 	while ((at = listing->slots[slot++ & listing->mask]) != 0) {
 		const struct dirent64 *entry = entry_at(listing->entries,

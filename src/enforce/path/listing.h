@@ -33,8 +33,18 @@ struct cdn_listing;
 const struct cdn_listing *cdn_listing_read(struct cdn_arena *arena,
     const char *dir);
 
+/* Of a name, letter by letter; the same for both cases of one. */
+#define CDN_NAME_HASH 0x811c9dc5U
+
+static inline uint32_t
+cdn_name_hash(uint32_t hash, char c)
+{
+	return (hash ^ ((unsigned char)c | 0x20U)) * 0x01000193U;
+}
+
+/* hash: of all its letters. */
 enum cdn_listed cdn_listing_find(const struct cdn_listing *listing,
-    cdn_str name);
+    cdn_str name, uint32_t hash);
 
 /* Are its links text, and followed by the kernel? */
 bool cdn_listing_links(const struct cdn_listing *listing);

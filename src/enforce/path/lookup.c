@@ -7,7 +7,7 @@
 
 #define CROWDED_MAX 4 /* directories of which many names are asked */
 
-/* A directory that is real, and its step. */
+/* A directory that is real, and its step; or one that is missing. */
 struct crowded {
 	cdn_str path;
 	struct cdn_step *step;
@@ -27,7 +27,8 @@ struct way {
 	bool linked;	 /* a link was followed: path is news */
 	bool recalls;	 /* nobody is asked */
 	unsigned links;
-	size_t len; /* 0 = "/" */
+	size_t asked; /* bytes of what was */
+	size_t len;   /* 0 = "/" */
 	char path[CDN_PATH_MAX + 1];
 };
 
@@ -46,13 +47,14 @@ enum outcome { DONE, NO_MEMORY, REFUSED, ASK_ELSEWHERE };
 
 /* The name behind the slash, from the directory before it. */
 static struct cdn_step *
-take(struct cdn_lookup *lookup, const struct way *way, size_t slash)
+take(struct cdn_lookup *lookup, const struct way *way, size_t slash,
+    uint32_t hash)
 {
 	cdn_str path = { way->path, way->len };
 
 	return way->recalls ? cdn_steps_find(&lookup->steps, way->node,
-	    cdn_str_from(path, slash + 1)) :
-	    cdn_steps_take(&lookup->steps, way->node, path, slash);
+	    cdn_str_from(path, slash + 1), hash) :
+	    cdn_steps_take(&lookup->steps, way->node, path, slash, hash);
 }
 
 static enum outcome go(struct cdn_lookup *lookup, struct way *way,
@@ -77,7 +79,8 @@ follow(struct cdn_lookup *lookup, struct way *way, const struct cdn_step *link,
 }
 
 static enum outcome
-go_one(struct cdn_lookup *lookup, struct way *way, cdn_str name)
+go_one(struct cdn_lookup *lookup, struct way *way, cdn_str name,
+    uint32_t hash)
 {
 	size_t parent_len = way->len;
 	struct cdn_step *node;
@@ -98,7 +101,7 @@ go_one(struct cdn_lookup *lookup, struct way *way, cdn_str name)
 		way->missing = parent_len;
 		return DONE;
 	}
-	node = take(lookup, way, parent_len);
+	node = take(lookup, way, parent_len, hash);
 	if (node == NULL)
 		return NO_MEMORY;
 	if (node->kind == CDN_STEP_UNCLEAR)
@@ -129,22 +132,36 @@ go_up(struct way *way)
 	return DONE;
 }
 
+/* The next name, if there is one, and its hash on the way. */
+static bool
+next_name(cdn_str *names, cdn_str *ret, uint32_t *ret_hash)
+{
+	uint32_t hash = CDN_NAME_HASH;
+	size_t n = 0;
+
+	while (names->n > 0 && names->p[0] == '/')
+		*names = (cdn_str){ names->p + 1, names->n - 1 };
+	for (; n < names->n && names->p[n] != '/'; n++)
+		hash = cdn_name_hash(hash, names->p[n]);
+	*ret = (cdn_str){ names->p, n };
+	*ret_hash = hash;
+	*names = (cdn_str){ names->p + n, names->n - n };
+	return n > 0;
+}
+
 static enum outcome
 go(struct cdn_lookup *lookup, struct way *way, cdn_str names)
 {
+	enum outcome outcome = DONE;
+	uint32_t hash;
 	cdn_str name;
 
-	while (cdn_str_next(&names, '/', &name)) {
-		enum outcome outcome = DONE;
-
+	while (outcome == DONE && next_name(&names, &name, &hash))
 		if (name.n == 2 && name.p[0] == '.' && name.p[1] == '.')
 			outcome = go_up(way);
-		else if (name.n > 1 || (name.n == 1 && name.p[0] != '.'))
-			outcome = go_one(lookup, way, name);
-		if (outcome != DONE)
-			return outcome;
-	}
-	return DONE;
+		else if (name.n > 1 || name.p[0] != '.')
+			outcome = go_one(lookup, way, name, hash);
+	return outcome;
 }
 
 /* ----- Answers ------------------------------------------------------------------ */
@@ -183,7 +200,8 @@ answer(struct cdn_lookup *lookup, const char *path, const struct way *way,
 		ret->is_directory = way->node->kind == CDN_STEP_DIRECTORY;
 		ret->nlink = way->node->nlink;
 	}
-	if (!way->linked && cdn_str_eq(real, cdn_str_of(path)))
+	/* Without links there is only less of it, or all. */
+	if (!way->linked && real.n == way->asked)
 		return 0;
 	ret->path = cdn_arena_dup(lookup->steps.arena, real.p, real.n);
 	return ret->path == NULL ? cdn_err_nomem(err) : 0;
@@ -196,6 +214,7 @@ begin(struct cdn_lookup *lookup, struct way *way, const char *path)
 	cdn_str names = cdn_str_of(path);
 
 	way->node = &lookup->steps.root;
+	way->asked = names.n;
 	way->missing = way->len = 0;
 	way->is_missing = way->linked = way->recalls = false;
 	way->links = 0;
@@ -208,9 +227,13 @@ begin(struct cdn_lookup *lookup, struct way *way, const char *path)
 			way->len = c->path.n;
 		}
 	}
+	if (way->node->kind == CDN_STEP_MISSING) {
+		way->is_missing = true;
+		way->missing = cdn_path_parent(path, way->len);
+	}
 	memcpy(way->path, path, way->len);
 	way->path[way->len] = '\0';
-	return cdn_str_from(names, way->len);
+	return (cdn_str){ path + way->len, names.n - way->len };
 }
 
 int
@@ -264,17 +287,14 @@ cdn_lookup_recall(struct cdn_lookup *lookup, const char *path,
 bool
 cdn_lookup_know(struct cdn_lookup *lookup, const char *dir)
 {
-	struct cdn_step *node = &lookup->steps.root;
+	struct cdn_step *node = &lookup->steps.root, *known;
 	cdn_str names = cdn_str_of(dir), name;
+	uint32_t hash;
 
-	while (cdn_str_next(&names, '/', &name)) {
-		struct cdn_step *known;
-
-		if (name.n == 0)
-			continue;
-		known = cdn_steps_find(&lookup->steps, node, name);
+	while (next_name(&names, &name, &hash)) {
+		known = cdn_steps_find(&lookup->steps, node, name, hash);
 		node = known != NULL ? known :
-		    cdn_steps_add(&lookup->steps, node, name);
+		    cdn_steps_add(&lookup->steps, node, name, hash);
 		if (node == NULL)
 			return false;
 		node->kind = CDN_STEP_DIRECTORY;
@@ -292,12 +312,18 @@ cdn_lookup_expect(struct cdn_lookup *lookup, const char *dir)
 	if (dir[0] != '/')
 		return true;
 	outcome = go(lookup, &way, begin(lookup, &way, dir));
-	if (outcome != DONE || way.is_missing || way.node->kind != CDN_STEP_DIRECTORY)
+	if (outcome != DONE)
 		return outcome != NO_MEMORY;
-	way.node->crowded = way.node->listing == NULL;
+	if (way.is_missing && way.missing == cdn_path_parent(way.path, way.len))
+		way.node = &lookup->steps.missing;
+	else if (way.is_missing || way.node->kind != CDN_STEP_DIRECTORY)
+		return true;
+	else
+		way.node->crowded = way.node->listing == NULL;
 	if (way.len == 0 || lookup->crowded_count == CROWDED_MAX)
 		return true;
-	if (!cdn_arena_str(lookup->steps.arena, (cdn_str){ way.path, way.len }, &path))
+	if (!cdn_arena_str(lookup->steps.arena,
+		(cdn_str){ way.path, way.len }, &path))
 		return false;
 	lookup->crowded[lookup->crowded_count++] = (struct crowded){ path,
 		way.node };

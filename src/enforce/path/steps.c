@@ -39,37 +39,27 @@ cdn_steps_init(struct cdn_steps *steps, struct cdn_arena *arena)
 	return steps->slots != NULL;
 }
 
-static size_t
-hash(const struct cdn_step *dir, cdn_str name)
-{
-	uint64_t h = (uint64_t)(uintptr_t)dir;
-
-	for (size_t i = 0; i < name.n; i++)
-		h = (h ^ (unsigned char)name.p[i]) * 0x100000001b3ULL;
-	return (size_t)(h ^ h >> 29);
-}
-
 /* The slot of that step, or the empty one where it belongs. */
 static struct cdn_step **
 slot_of(const struct cdn_steps *steps, const struct cdn_step *dir,
-    cdn_str name)
+    cdn_str name, uint32_t hash)
 {
-	size_t at = hash(dir, name);
+	size_t at = ((uintptr_t)dir >> 4) * 0x9e3779b1U ^ hash ^ hash >> 15;
 
 	for (;; at++) {
 		struct cdn_step **slot = &steps->slots[at & (steps->size - 1)];
 
 		if (*slot == NULL || ((*slot)->parent == dir &&
-		    cdn_str_eq((*slot)->name, name)))
+		    (*slot)->hash == hash && cdn_str_eq((*slot)->name, name)))
 			return slot;
 	}
 }
 
 struct cdn_step *
 cdn_steps_find(const struct cdn_steps *steps, const struct cdn_step *dir,
-    cdn_str name)
+    cdn_str name, uint32_t hash)
 {
-	return *slot_of(steps, dir, name);
+	return *slot_of(steps, dir, name, hash);
 }
 
 static bool
@@ -82,17 +72,21 @@ grow(struct cdn_steps *steps)
 	    sizeof(struct cdn_step *));
 	if (bigger.slots == NULL)
 		return false;
-	for (size_t i = 0; i < steps->size; i++)
-		if (steps->slots[i] != NULL)
-			*slot_of(&bigger, steps->slots[i]->parent,
-			    steps->slots[i]->name) = steps->slots[i];
+	for (size_t i = 0; i < steps->size; i++) {
+		struct cdn_step *step = steps->slots[i];
+
+		if (step != NULL)
+			*slot_of(&bigger, step->parent, step->name,
+			    step->hash) = step;
+	}
 	steps->slots = bigger.slots;
 	steps->size = bigger.size;
 	return true;
 }
 
 struct cdn_step *
-cdn_steps_add(struct cdn_steps *steps, struct cdn_step *dir, cdn_str name)
+cdn_steps_add(struct cdn_steps *steps, struct cdn_step *dir, cdn_str name,
+    uint32_t hash)
 {
 	struct cdn_step *step;
 
@@ -102,8 +96,9 @@ cdn_steps_add(struct cdn_steps *steps, struct cdn_step *dir, cdn_str name)
 	if (step == NULL || !cdn_arena_str(steps->arena, name, &step->name))
 		return NULL;
 	step->parent = dir;
+	step->hash = hash;
 	step->kind = CDN_STEP_UNCLEAR;
-	*slot_of(steps, dir, name) = step;
+	*slot_of(steps, dir, name, hash) = step;
 	steps->count++;
 	return step;
 }
@@ -226,19 +221,19 @@ list(struct cdn_steps *steps, const struct cdn_step *step, cdn_str path,
 
 struct cdn_step *
 cdn_steps_take(struct cdn_steps *steps, struct cdn_step *dir, cdn_str path,
-    size_t slash)
+    size_t slash, uint32_t hash)
 {
 	cdn_str name = cdn_str_from(path, slash + 1);
-	struct cdn_step *step = cdn_steps_find(steps, dir, name);
+	struct cdn_step *step = cdn_steps_find(steps, dir, name, hash);
 	enum cdn_listed listed = CDN_LISTED_PERHAPS;
 
 	if (step != NULL)
 		return step;
 	if (dir->listing != NULL)
-		listed = cdn_listing_find(dir->listing, name);
+		listed = cdn_listing_find(dir->listing, name, hash);
 	if (listed == CDN_LISTED_NOT)
 		return &steps->missing;
-	step = cdn_steps_add(steps, dir, name);
+	step = cdn_steps_add(steps, dir, name, hash);
 	if (step == NULL || !ask_listed(steps, step, path, slash, listed))
 		return NULL;
 	list(steps, step, path, slash);

@@ -23,6 +23,7 @@ enum cdn_step_kind {
 struct cdn_step {
 	struct cdn_step *parent;
 	cdn_str name;
+	uint32_t hash; /* of the name */
 	enum cdn_step_kind kind;
 	dev_t dev; /* the three of OTHER only, and of what was asked for */
 	ino_t ino;
@@ -51,19 +52,19 @@ struct cdn_steps {
 CDN_MUST_USE bool cdn_steps_init(struct cdn_steps *steps,
     struct cdn_arena *arena);
 
-/* One that was taken before, or NULL. */
+/* One that was taken before, or NULL.  hash: as listing.h has it. */
 struct cdn_step *cdn_steps_find(const struct cdn_steps *steps,
-    const struct cdn_step *dir, cdn_str name);
+    const struct cdn_step *dir, cdn_str name, uint32_t hash);
 
 /* One that was not; nobody is asked, it is UNCLEAR.  NULL: out of memory. */
 CDN_MUST_USE struct cdn_step *cdn_steps_add(struct cdn_steps *steps,
-    struct cdn_step *dir, cdn_str name);
+    struct cdn_step *dir, cdn_str name, uint32_t hash);
 
 /*
  * path: of the name, which begins behind path[slash] and ends with it; path up
  * to there is that of dir.  NULL: out of memory.
  */
 CDN_MUST_USE struct cdn_step *cdn_steps_take(struct cdn_steps *steps,
-    struct cdn_step *dir, cdn_str path, size_t slash);
+    struct cdn_step *dir, cdn_str path, size_t slash, uint32_t hash);
 
 #endif

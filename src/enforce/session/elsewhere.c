@@ -112,14 +112,18 @@ find_real(struct named *named, const char *path)
 	CDN_UNINITIALIZED struct cordon_error why;
 	struct cdn_found found;
 	int code = cdn_lookup_find(g->lookup, path, &found, &why);
+	bool is_link = code == 0 && strcmp(found.path, path) != 0;
 
 	if (code == CORDON_E_NOMEM)
 		g->code = cdn_err_nomem(g->err);
-	if (code != 0 || !is_denied(named, path))
-		return; /* nobody gets there; or something else is said later */
-	if (strcmp(found.path, path) != 0)
+	/* Where nobody gets to, or by no other name. */
+	if (code != 0 || (!is_link && (!found.exists || g->mounts.n == 0)))
+		return;
+	if (!is_denied(named, path))
+		return; /* something else is said later */
+	if (is_link)
 		add(named->e, named->op, found.path, &named->like);
-	else if (found.exists)
+	else
 		find_mounts(named, path, add_alias);
 }
 
@@ -136,6 +140,21 @@ find_wildcard(struct named *named, const char *path)
 	find_mounts(named, top, note_alias);
 }
 
+/* Of the workspace; NULL: out of memory. */
+static const char *
+below(const struct elsewhere *e, cdn_str name)
+{
+	cdn_str workspace = cdn_str_of(e->session->workspace);
+	char *path = cdn_arena_alloc(e->g->arena, workspace.n + name.n + 2);
+
+	if (path == NULL)
+		return NULL;
+	memcpy(path, workspace.p, workspace.n);
+	path[workspace.n] = '/';
+	memcpy(path + workspace.n + 1, name.p, name.n);
+	return path;
+}
+
 static void
 find_rule(struct elsewhere *e, enum cordon_op op, const struct cdn_rule *rule)
 {
@@ -148,8 +167,7 @@ find_rule(struct elsewhere *e, enum cordon_op op, const struct cdn_rule *rule)
 	if (!rule->negated || plain.n == 0 ||
 	    (!exact && e->g->mounts.n == 0))
 		return;
-	path = cdn_arena_printf(e->g->arena, "%s/%.*s", e->session->workspace,
-	    CDN_STR_ARG(plain));
+	path = below(e, plain);
 	if (path == NULL)
 		e->g->code = cdn_err_nomem(e->g->err);
 	else if (exact)
