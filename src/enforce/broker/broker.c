@@ -22,12 +22,16 @@
 
 /* ----- The launch thread --------------------------------------------------------- */
 
-/* What needs no domain yet. */
+/*
+ * What needs no domain yet.  Keys are the caller's: what is performed here uses
+ * none, and the child has none from us.  If that cannot be, it says so itself.
+ */
 static int
 begin(struct cdn_broker *broker)
 {
 	int r = cdn_sys_no_new_privs();
 
+	broker->keyless = cdn_sys_forgo_keyring() == 0;
 	if (r == 0)
 		r = cdn_sys_forgo_capabilities();
 	return r == 0 ? cdn_worker_prepare(broker) : r;
@@ -407,4 +411,10 @@ cdn_broker_close(struct cdn_broker *broker)
 	if (!quiet)
 		close_listener(broker);
 	cdn_broker_leave(broker);
+}
+
+const bool *
+cdn_broker_keyless(const struct cdn_broker *broker)
+{
+	return &broker->keyless;
 }

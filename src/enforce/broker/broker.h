@@ -215,4 +215,10 @@ void cdn_broker_look(struct cdn_broker *broker);
  */
 void cdn_broker_close(struct cdn_broker *broker);
 
+/*
+ * Has the launch thread, and so whoever it starts, an empty session keyring?
+ * For that thread and its children to look at, as long as there is the broker.
+ */
+const bool *cdn_broker_keyless(const struct cdn_broker *broker);
+
 #endif

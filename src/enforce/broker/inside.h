@@ -53,6 +53,7 @@ struct cdn_broker {
 	dev_t proc_dev;
 	int first_epoll; /* of whoever waits for the first call */
 	bool first_taken; /* somebody does */
+	bool keyless; /* the launch thread has an empty session keyring */
 
 	pthread_mutex_t mutex; /* for what follows */
 	pthread_cond_t changed;

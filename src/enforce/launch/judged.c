@@ -237,6 +237,9 @@ cdn_launch_enter(struct cordon_process *p)
 		if (p->plan->plan->mode != CDN_PLAN_MODE_C &&
 		    !p->terms.trace && p->inside == NULL)
 			r->entry.shares = &p->offer.shared;
+		/* In a user namespace it has one of that. */
+		if (p->spaces == NULL)
+			r->entry.keyless = cdn_broker_keyless(p->broker);
 		r->via = via;
 		r->via_arg = p;
 		r->stop_fd = p->stop_fd;

@@ -172,8 +172,12 @@ set_limits(const struct cdn_launch *launch)
 CDN_BARE static int
 forgo_keyring(const struct cdn_launch *launch)
 {
-	return launch->request->entry.enter == NULL ? 0
-	    : cdn_sys_forgo_keyring();
+	const struct cdn_entry *entry = &launch->request->entry;
+
+	if (entry->enter == NULL ||
+	    (entry->keyless != NULL && *entry->keyless))
+		return 0;
+	return cdn_sys_forgo_keyring();
 }
 
 CDN_BARE static int

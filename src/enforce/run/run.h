@@ -66,6 +66,9 @@ struct cdn_entry {
 	 * the one capability which that takes.
 	 */
 	bool wraps;
+	/* Not NULL, and true when the process is made: whoever makes it has
+	 * an empty session keyring already. */
+	const bool *keyless;
 };
 
 /*

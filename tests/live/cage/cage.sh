@@ -336,6 +336,11 @@ allows 'one'\''s own /proc' read /proc/self/environ
 # ----- The kernel's other doors ---------------------------------------------------------
 
 must_deny 'a key in the keyring' keyring "cordon-$$"
+got=$(./probe with-key "mine-$$" /bin/grep -c "mine-$$" /proc/keys)
+ok "$((got != 1))" "who has a key sees it ($got)"
+got=$(./probe with-key "mine-$$" "$cordon" run "${options[@]}" -- \
+    /bin/grep -c "mine-$$" /proc/keys 2>/dev/null)
+ok "$((got != 0))" "no key of the caller's is in the cage ($got)"
 must_deny 'System V memory' shm
 denies 'a message queue' mq "/cordon-$$"
 denies 'io_uring' uring

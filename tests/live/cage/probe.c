@@ -407,6 +407,23 @@ do_keyring(char **arg)
 	    KEY_SPEC_SESSION_KEYRING) < 0 ? -1 : 0;
 }
 
+/* NAME COMMAND...: with a key that only who has it can see. */
+static int
+do_with_key(char **arg)
+{
+	const int join = 1, set_permissions = 5; /* KEYCTL_... */
+	long key;
+
+	if (syscall(SYS_keyctl, join, 0, 0, 0, 0) < 0)
+		return -1;
+	key = syscall(SYS_add_key, "user", arg[0], "x", 1,
+	    KEY_SPEC_SESSION_KEYRING);
+	if (key < 0 ||
+	    syscall(SYS_keyctl, set_permissions, key, 0x3f000000, 0, 0) < 0)
+		return -1;
+	return execv(arg[1], arg + 1);
+}
+
 static int
 do_shm(char **arg)
 {
@@ -647,6 +664,7 @@ static const struct {
 	{ "kill", do_kill, 1 }, { "ptrace", do_ptrace, 1 },
 	{ "memory", do_memory, 2 }, { "pidfd-getfd", do_pidfd_getfd, 1 },
 	{ "own-child", do_own_child, 0 }, { "keyring", do_keyring, 1 },
+	{ "with-key", do_with_key, 2 },
 	{ "shm", do_shm, 0 }, { "mq", do_mq, 1 }, { "tiocsti", do_tiocsti, 1 },
 	{ "uring", do_uring, 0 }, { "unshare", do_unshare, 1 },
 	{ "mount", do_mount, 1 }, { "chroot", do_chroot, 1 },
