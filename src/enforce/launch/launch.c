@@ -292,9 +292,13 @@ begin_wrapped(struct cordon_process *p, struct cordon_error *err)
 		return code;
 	tell(p);
 	code = record_start(p, err);
+	if (code != 0)
+		return code;
+	code = cdn_run_start(&p->request, &p->running, err);
 	if (code == 0)
-		code = cdn_run_start(&p->request, &p->running, err);
-	return code == 0 ? cdn_launch_unwrap(p, err) : code;
+		return cdn_launch_unwrap(p, err);
+	cdn_launch_wrap_failed(p);
+	return code;
 }
 
 static int

@@ -64,6 +64,8 @@ CDN_MUST_USE int cdn_launch_wrap(struct cordon_process *p,
     struct cordon_error *err);
 CDN_MUST_USE int cdn_launch_unwrap(struct cordon_process *p,
     struct cordon_error *err);
+/* It was not started as it should: nothing of it is left. */
+void cdn_launch_wrap_failed(const struct cordon_process *p);
 struct cdn_run_result;
 CDN_MUST_USE int cdn_launch_wrapped(struct cordon_process *p,
     const struct cdn_run_result *result, struct cordon_error *err);
@@ -82,8 +84,11 @@ CDN_MUST_USE int cdn_mounted_check(const struct cdn_bwrap_plan *plan,
 bool cdn_launch_can_help(const struct cordon_plan *plan);
 CDN_MUST_USE int cdn_launch_help(struct cordon_process *p, pid_t pid,
     struct cordon_error *err);
-/* Is that name, in the sandbox, this directory? */
+/* orphans.c: ends all who have the one socket, and not the other. */
 struct cdn_run_place;
+void cdn_launch_end_orphans(const struct cdn_run_place *theirs,
+    const struct cdn_run_place *ours);
+/* Is that name, in the sandbox, this directory? */
 CDN_MUST_USE int cdn_mounted_is_in(const char *cwd,
     const struct cdn_run_place *is, pid_t pid, struct cordon_error *err);
 

@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "enforce/backend/filter.h"
@@ -39,6 +40,8 @@ struct cdn_wrapping {
 	int given[GIVEN_MAX]; /* to bwrap, under these numbers */
 	int status_fd;	      /* what it says */
 	int ready_fd;	      /* the full end of the socket */
+	int first_fd;	      /* of the first process in the sandbox, or -1 */
+	struct cdn_run_place theirs, ours; /* its ends, for orphans.c */
 	int *fds;	      /* of the host's objects, by mount */
 	size_t fd_count;
 	struct cdn_relay *relay;
@@ -109,6 +112,7 @@ static bool
 make_pipes(struct cdn_wrapping *w)
 {
 	int status[2], ready[2];
+	struct stat theirs, ours;
 
 	if (pipe2(status, O_CLOEXEC) != 0)
 		return false;
@@ -118,6 +122,11 @@ make_pipes(struct cdn_wrapping *w)
 		return false;
 	w->given[READY] = keep_high(ready[0]);
 	w->ready_fd = keep_high(ready[1]);
+	if (fstat(w->given[READY], &theirs) != 0 ||
+	    fstat(w->ready_fd, &ours) != 0)
+		return false;
+	w->theirs = (struct cdn_run_place){ theirs.st_dev, theirs.st_ino };
+	w->ours = (struct cdn_run_place){ ours.st_dev, ours.st_ino };
 	return w->status_fd >= 0 && w->given[STATUS] >= 0 &&
 	    w->given[READY] >= 0 && w->ready_fd >= 0 && fill_ready(w);
 }
@@ -301,7 +310,8 @@ wrapping_new(size_t mounts)
 
 	if (w == NULL)
 		return NULL;
-	w->status_fd = w->ready_fd = w->sealing.program_fd = -1;
+	w->status_fd = w->ready_fd = w->first_fd = -1;
+	w->sealing.program_fd = -1;
 	for (int i = 0; i < GIVEN_MAX; i++)
 		w->given[i] = -1;
 	w->fds = calloc(mounts + 1, sizeof(*w->fds));
@@ -434,7 +444,8 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 	if (code != 0)
 		return code;
 	pid = read_pid(w->status_fd);
-	if (pid == 0)
+	w->first_fd = pid == 0 ? -1 : (int)cdn_raw(SYS_pidfd_open, pid, 0);
+	if (w->first_fd < 0)
 		return cdn_err(err, CORDON_E_ENFORCE, "'" CDN_WRAPPER_BWRAP
 		    "' does not say which process it made (use '--backend "
 		    "native')");
@@ -450,6 +461,13 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 	return let_go(w, err);
 }
 
+/* The shepherd does it, unless it was killed, too. */
+void
+cdn_launch_wrap_failed(const struct cordon_process *p)
+{
+	cdn_launch_end_orphans(&p->wrapping->theirs, &p->wrapping->ours);
+}
+
 /* Who is not told to go on never began. */
 int
 cdn_launch_unwrap(struct cordon_process *p, struct cordon_error *err)
@@ -460,6 +478,7 @@ cdn_launch_unwrap(struct cordon_process *p, struct cordon_error *err)
 	if (code == 0)
 		return 0;
 	(void)!cdn_run_signal(p->running, SIGKILL, NULL);
+	cdn_launch_wrap_failed(p);
 	if (cdn_run_wait(p->running, &result, NULL) == 0)
 		cdn_run_result_done(&result);
 	p->running = NULL;
@@ -467,6 +486,22 @@ cdn_launch_unwrap(struct cordon_process *p, struct cordon_error *err)
 }
 
 /* ----- The end ------------------------------------------------------------------- */
+
+/*
+ * All in the sandbox end with it.  The shepherd has seen to that; but when it
+ * was killed itself, who asked too late to die with his parent is still there.
+ */
+static void
+end_first(const struct cdn_wrapping *w)
+{
+	struct pollfd gone = { .fd = w->first_fd, .events = POLLIN };
+
+	if (w->first_fd < 0 || poll(&gone, 1, 0) != 0)
+		return;
+	(void)cdn_raw(SYS_pidfd_send_signal, w->first_fd, SIGKILL, NULL, 0);
+	while (poll(&gone, 1, -1) < 0 && errno == EINTR)
+		;
+}
 
 /* It says how the command ended, if there was one. */
 static bool
@@ -489,8 +524,10 @@ cdn_launch_wrapped(struct cordon_process *p,
     const struct cdn_run_result *result, struct cordon_error *err)
 {
 	struct cdn_wrapping *w = p->wrapping;
-	int code = cdn_relay_close(w->relay, err);
+	int code;
 
+	end_first(w);
+	code = cdn_relay_close(w->relay, err);
 	w->relay = NULL;
 	if (code != 0 || result->success || result->timed_out ||
 	    result->signal != 0 || was_started(w->status_fd))
@@ -504,10 +541,12 @@ cdn_launch_wrapping_free(struct cdn_wrapping *w)
 {
 	if (w == NULL)
 		return;
+	end_first(w);
 	for (int i = 0; i < GIVEN_MAX; i++)
 		close_fd(&w->given[i]);
 	close_fd(&w->status_fd);
 	close_fd(&w->ready_fd);
+	close_fd(&w->first_fd);
 	close_fd(&w->sealing.program_fd);
 	for (size_t i = 0; i < w->fd_count; i++)
 		close_fd(&w->fds[i]);

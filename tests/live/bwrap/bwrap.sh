@@ -463,16 +463,17 @@ for to in "$stage/home" "$stage/w/ro"; do
 done
 rm -f "$stage/swap"
 
-# One that outlives cordon, killed before it looked at anything.  Somebody goes
-# on reading what bwrap says, or that would end it.
+# One that outlives cordon and its shepherd, killed before anything was looked
+# at.  Somebody goes on reading what bwrap says, or that would end it.
 cat >"$stage/bin/orphan" <<END
 #!/bin/bash
-cordon=\$PPID
+cordon=\$(ps -o ppid= -p \$PPID)
 says=\$(tr '\\0' '\\n' </proc/self/fd/\$2 | sed -n '/^--json-status-fd\$/{n;p}')
 exec 201</proc/self/fd/\$says
 {
 	if [ -e $stage/kill ]; then
-		kill -9 \$cordon
+		kill -STOP \$cordon
+		kill -9 \$PPID \$cordon
 		while kill -0 \$cordon 2>/dev/null; do sleep 0.02; done
 	fi
 	$stage/bin/real "\$@"
@@ -502,6 +503,52 @@ orphan 'cordon killed'
 [ ! -e src/ran ]
 ok $? 'who is not told to go on does not'
 rm -f src/ran "$stage/kill"
+
+# One whose shepherd is killed while its child is not ready to die with it.
+cat >"$stage/bin/stray" <<END
+#!/bin/bash
+sleep 1000 &
+echo \$! >$stage/stray
+kill -9 \$PPID
+wait
+END
+chmod +x "$stage/bin/stray"
+with "$stage/bin/stray" timeout 100 "${run[@]}" -- \
+    sh -c 'echo x >src/ran' >"$stage/out" 2>&1 # a file: somebody copies it
+is $? 125 'its shepherd killed: it ends'
+[ -s "$stage/stray" ] && case $(ps -o stat= -p "$(cat "$stage/stray")") in
+'' | Z*) true ;;
+*) kill -9 "$(cat "$stage/stray")"; false ;;
+esac
+ok $? 'and who was left, with it'
+[ ! -e src/ran ]
+ok $? 'nothing ran then'
+
+# The same later, with one of its processes between, who does not die with them.
+cat >"$stage/bin/between" <<END
+#!/bin/bash
+echo \$PPID >$stage/shepherd
+{
+	$stage/bin/real "\$@"
+	:
+} &
+wait
+END
+chmod +x "$stage/bin/between"
+with "$stage/bin/between" "${run[@]}" -- \
+    sh -c "echo up >src/up; exec sleep 3217654.$$" >"$stage/out" 2>&1 &
+runner=$!
+for ((i = 0; i < 3000; i++)); do
+	[ ! -e src/up ] || break
+	sleep 0.02
+done
+[ -e src/up ] && ps ax -o args | grep -v grep | grep -q "sleep 3217654\\.$$\$"
+ok $? 'one that runs'
+kill -9 "$(cat "$stage/shepherd")"
+wait "$runner" 2>/dev/null
+! ps ax -o args | grep -v grep | grep -q "sleep 3217654\\.$$\$"
+ok $? 'ends when its shepherd is killed, and cordon with it'
+rm -f src/up
 
 # ----- How it ends ------------------------------------------------------------------------------
 

@@ -1,0 +1,103 @@
+/*
+ * orphans - whoever bwrap left behind, when nobody else ends them.
+ *
+ * Its first process in the sandbox waits for its parent before it asks to die
+ * with it.  Are that and the shepherd killed meanwhile, it would wait for ever,
+ * and whoever reads its output with it.  It is known by what it holds: the end
+ * of a pair of sockets that bwrap was given, and not the other one, which
+ * closes at exec.  So nobody is meant who is only a fork of the caller.
+ */
+#include "enforce/launch/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "enforce/sys/raw.h"
+
+#define ENDS_MS 1000 /* who is killed is gone by then */
+
+static bool
+is_place(const struct stat *st, const struct cdn_run_place *place)
+{
+	return st->st_dev == place->dev && st->st_ino == place->ino;
+}
+
+/* fd: of a directory of descriptors; is given away. */
+static bool
+holds_one(int fd, const struct cdn_run_place *theirs,
+    const struct cdn_run_place *ours)
+{
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	bool is_theirs = false, is_ours = false;
+	struct dirent *entry;
+	struct stat st;
+
+	if (dir == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		if (fstatat(dirfd(dir), entry->d_name, &st, 0) != 0 ||
+		    !S_ISSOCK(st.st_mode))
+			continue;
+		is_theirs |= is_place(&st, theirs);
+		is_ours |= is_place(&st, ours);
+	}
+	closedir(dir);
+	return is_theirs && !is_ours;
+}
+
+static bool
+is_orphan(int proc, const char *pid, const struct cdn_run_place *theirs,
+    const struct cdn_run_place *ours)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.16s/fd", pid);
+	return holds_one(openat(proc, name, O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC), theirs, ours);
+}
+
+/* By a descriptor: its number could be another's by then. */
+static bool
+end(int proc, const char *pid, const struct cdn_run_place *theirs,
+    const struct cdn_run_place *ours)
+{
+	cdn_cleanup_fd int fd = (int)cdn_raw(SYS_pidfd_open,
+	    strtol(pid, NULL, 10), 0);
+	struct pollfd gone = { .fd = fd, .events = POLLIN };
+
+	if (fd < 0 || !is_orphan(proc, pid, theirs, ours) ||
+	    cdn_raw(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0)
+		return false;
+	(void)poll(&gone, 1, ENDS_MS);
+	return true;
+}
+
+/* Once more after each that was found: it may have made another. */
+void
+cdn_launch_end_orphans(const struct cdn_run_place *theirs,
+    const struct cdn_run_place *ours)
+{
+	DIR *dir = opendir("/proc");
+	bool any = dir != NULL;
+	struct dirent *entry;
+
+	while (any) {
+		any = false;
+		rewinddir(dir);
+		while ((entry = readdir(dir)) != NULL)
+			if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+			    is_orphan(dirfd(dir), entry->d_name, theirs, ours))
+				any |= end(dirfd(dir), entry->d_name, theirs,
+				    ours);
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
