@@ -75,27 +75,56 @@ struct draft {
  * may write its own name and a few things more.  A descriptor has the rights of
  * who opened it.  grants.c knows of them, too.
  */
+static const struct {
+	struct cdn_region region;
+	uint64_t rights;
+} beside[] = {
+	{ { .path = "/dev/pts", .directory = true }, CDN_LL_READ_FILE |
+	    CDN_LL_WRITE_FILE | CDN_LL_IOCTL_DEV },
+	{ { .path = "/proc", .directory = true }, READ_EXECUTE |
+	    CDN_LL_WRITE_FILE | CDN_LL_TRUNCATE },
+};
+
 static int
-add_beside(const struct draft *draft, struct cordon_error *err)
+by_path(const void *a, const void *b)
 {
-	static const struct {
-		struct cdn_region region;
-		uint64_t rights;
-	} rows[] = {
-		{ { .path = "/dev/pts", .directory = true }, CDN_LL_READ_FILE |
-		    CDN_LL_WRITE_FILE | CDN_LL_IOCTL_DEV },
-		{ { .path = "/proc", .directory = true }, READ_EXECUTE |
-		    CDN_LL_WRITE_FILE | CDN_LL_TRUNCATE },
-	};
+	const struct cdn_region *x = a, *y = b;
+
+	return cdn_plan_path_cmp(x->path, y->path);
+}
+
+/* Where it is a region it has a rule, and needs no other.  False: it is none. */
+static bool
+is_granted_beside(const struct cdn_plan *plan, size_t i, uint64_t all,
+    struct cdn_grant *grants)
+{
+	const struct cdn_region *found = plan->region_count == 0 ? NULL :
+	    bsearch(&beside[i].region, plan->regions, plan->region_count,
+		sizeof(*found), by_path);
+
+	if (found == NULL || !found->directory)
+		return false;
+	grants[found - plan->regions].rights[CDN_RULESET_BOUND] |= all;
+	return true;
+}
+
+/* His are ours: the run may have others under these names. */
+static int
+add_beside(const struct draft *draft, const struct cdn_plan *plan, int root,
+    struct cdn_grant *grants, struct cordon_error *err)
+{
 	const struct cdn_fill fill = { .root = -1,
 		.fd = { draft->fd[0], draft->fd[1] } };
 	int code = 0;
 
-	for (size_t i = 0; code == 0 && i < CDN_LEN(rows); i++) {
-		struct cdn_grant grant = { .rights = { [CDN_RULESET_BOUND] =
-		    rows[i].rights & draft->handled[CDN_RULESET_BOUND].fs } };
+	for (size_t i = 0; code == 0 && i < CDN_LEN(beside); i++) {
+		uint64_t all = beside[i].rights &
+		    draft->handled[CDN_RULESET_BOUND].fs;
 
-		code = cdn_fill_one(&fill, &rows[i].region, &grant, err);
+		if (root >= 0 || !is_granted_beside(plan, i, all, grants))
+			code = cdn_fill_one(&fill, &beside[i].region,
+			    &(struct cdn_grant){ .rights = {
+				[CDN_RULESET_BOUND] = all } }, err);
 	}
 	return code;
 }
@@ -135,16 +164,18 @@ fill(const struct draft *draft, const struct cdn_plan *plan, int root,
 		draft->handled[1].fs };
 	struct cdn_grant *grants = calloc(plan->region_count + 1,
 	    sizeof(*grants));
-	int code;
+	int code = 0;
 
 	if (grants == NULL)
 		return cdn_err_nomem(err);
 	cdn_grants_find(plan, handled, grants);
-	code = cdn_fill_all(&(struct cdn_fill){ .plan = plan, .grants = grants,
-	    .fd = { draft->fd[0], draft->fd[1] }, .root = root }, err);
+	if (draft->fd[CDN_RULESET_BOUND] >= 0)
+		code = add_beside(draft, plan, root, grants, err);
+	if (code == 0)
+		code = cdn_fill_all(&(struct cdn_fill){ .plan = plan,
+		    .grants = grants, .root = root,
+		    .fd = { draft->fd[0], draft->fd[1] } }, err);
 	free(grants);
-	if (code == 0 && draft->fd[CDN_RULESET_BOUND] >= 0)
-		code = add_beside(draft, err);
 	return code;
 }
 
