@@ -84,6 +84,28 @@ squeeze(cdn_str text, char *out)
 	return n;
 }
 
+/* As most are written: nothing to turn, leave out or refuse. */
+static bool
+is_normal(cdn_str text)
+{
+	size_t start = 0;
+
+	if (text.p[0] == '~')
+		return false;
+	for (size_t i = 0; i <= text.n; i++) {
+		if (i < text.n && text.p[i] == '\\')
+			return false;
+		if (i < text.n && text.p[i] != '/')
+			continue;
+		/* "..x" is a name, and takes the longer way */
+		if (i == start || (text.p[start] == '.' && (i == start + 1 ||
+		    text.p[start + 1] == '.')))
+			return false;
+		start = i + 1;
+	}
+	return true;
+}
+
 static int
 normalize(const struct kind *kind, cdn_str given, bool trim, char *out,
     size_t size, size_t *ret_len, struct cordon_error *err)
@@ -97,6 +119,12 @@ normalize(const struct kind *kind, cdn_str given, bool trim, char *out,
 		return r;
 	if (text.n == 0)
 		return cdn_err(err, CORDON_E_INVALID, "%s", kind->empty);
+	if (is_normal(text)) {
+		memmove(out, text.p, text.n);
+		out[text.n] = '\0';
+		*ret_len = text.n;
+		return 0;
+	}
 	text = flip(text, out);
 	while (cdn_str_starts(text, CDN_STR("./")))
 		text = cdn_str_from(text, 2);

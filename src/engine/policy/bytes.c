@@ -152,8 +152,16 @@ check_directive(const char *line, const char *end, struct cdn_pos pos,
 static size_t
 plain_run(const char *p, const char *end)
 {
+	const uint64_t ones = UINT64_C(0x0101010101010101);
 	const char *at = p;
 
+	/* eight at once: neither below a blank nor beyond '~' */
+	for (uint64_t word; end - at >= 8; at += 8) {
+		memcpy(&word, at, sizeof(word));
+		if (((word | (word + ones) | (word - ones * ' ')) &
+			ones * 0x80) != 0)
+			break;
+	}
 	while (at < end && *at >= ' ' && *at < 0x7f)
 		at++;
 	return (size_t)(at - p);

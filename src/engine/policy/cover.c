@@ -111,6 +111,35 @@ collect(struct walk *w, const struct cdn_rules *rules, bool negated, bool asked)
 			w->items[w->n++] = make_item(&rules->v[i], i, asked);
 }
 
+static bool
+is_all(const struct cdn_rule *rule)
+{
+	return cdn_str_eq(rule->pattern, CDN_STR("**"));
+}
+
+/*
+ * Where the first rule that covers anything covers everything, as in many
+ * policies, nothing need be sorted.  Strictly, it does not cover itself.
+ */
+static bool
+first_covers(const struct cdn_rules *covers, const struct cdn_rules *asked,
+    bool asked_negated, bool strict, size_t *ret)
+{
+	size_t first = 0;
+
+	while (first < covers->n && covers->v[first].negated)
+		first++;
+	if (first == covers->n || !is_all(&covers->v[first]))
+		return false;
+	for (size_t i = 0; i < asked->n; i++) {
+		if (strict && is_all(&asked->v[i]))
+			return false;
+		ret[i] = asked->v[i].negated == asked_negated ? first :
+								CDN_NOT_COVERED;
+	}
+	return true;
+}
+
 bool
 cdn_cover_find(struct cdn_arena *arena, const struct cdn_rules *covers,
     const struct cdn_rules *asked, bool asked_negated, bool strict, size_t *ret)
@@ -118,6 +147,8 @@ cdn_cover_find(struct cdn_arena *arena, const struct cdn_rules *covers,
 	size_t most = covers->n + asked->n;
 	struct walk w = { .strict = strict };
 
+	if (first_covers(covers, asked, asked_negated, strict, ret))
+		return true;
 	w.items = cdn_arena_array(arena, most, sizeof(*w.items));
 	w.stack = cdn_arena_array(arena, most, sizeof(*w.stack));
 	if (w.items == NULL || w.stack == NULL)

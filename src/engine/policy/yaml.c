@@ -20,6 +20,7 @@ struct reader {
 	size_t bytes;
 	size_t line_start;
 	unsigned line;
+	bool ascii; /* then a character is a byte */
 	bool stop; /* there is no sense in reading on */
 };
 
@@ -34,6 +35,30 @@ rewind_place(struct reader *r)
 	r->line = 1;
 }
 
+static bool
+is_ascii(cdn_str text)
+{
+	unsigned char all = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		all |= (unsigned char)text.p[i];
+	return all < 0x80;
+}
+
+/* From one end of a line to the next. */
+static void
+skip_lines(struct reader *r, size_t to)
+{
+	const char *p = r->text.p, *end;
+
+	while (r->bytes < to && (end = memchr(p + r->bytes, '\n',
+	    to - r->bytes)) != NULL) {
+		r->bytes = r->line_start = (size_t)(end - p) + 1;
+		r->line++;
+	}
+	r->bytes = r->chars = to;
+}
+
 /* Events come in the order of the text, so this walks over it once. */
 static struct cdn_pos
 place(struct reader *r, yaml_mark_t mark)
@@ -43,6 +68,8 @@ place(struct reader *r, yaml_mark_t mark)
 
 	if (mark.index < r->chars)
 		rewind_place(r);
+	if (r->ascii)
+		skip_lines(r, mark.index < r->text.n ? mark.index : r->text.n);
 	while (r->chars < mark.index && r->bytes < r->text.n) {
 		bool line_end = p[r->bytes] == '\n';
 
@@ -511,6 +538,7 @@ cdn_tree_parse(struct cdn_arena *arena, cdn_str text, const char *source,
 	const struct cdn_tree *root;
 
 	rewind_place(&r);
+	r.ascii = is_ascii(text);
 	if (!yaml_parser_initialize(&r.parser)) {
 		report->nomem = true;
 		return NULL;
