@@ -211,11 +211,11 @@ put_beyond(struct assembler *as)
 }
 
 /* With one more at the end, which begins where numbers end. */
-static size_t
+static uint16_t
 find_runs(struct assembler *as, struct run runs[CDN_CALLS_MAX + 2])
 {
 	uint8_t kinds[CDN_CALLS_MAX];
-	size_t n = 0;
+	uint16_t n = 0;
 
 	cdn_filter_calls(as->spec->arch, kinds);
 	for (uint16_t nr = 0; nr < CDN_CALLS_MAX; nr++) {
@@ -231,7 +231,7 @@ find_runs(struct assembler *as, struct run runs[CDN_CALLS_MAX + 2])
 
 /* How far does the rule reach from run lo on?  *saved: runs less exceptions. */
 static uint16_t
-reach(const struct run *runs, size_t n, uint16_t lo, uint16_t rule,
+reach(const struct run *runs, uint16_t n, uint16_t lo, uint16_t rule,
     size_t *saved)
 {
 	uint16_t hi = lo;
@@ -249,14 +249,14 @@ reach(const struct run *runs, size_t n, uint16_t lo, uint16_t rule,
 
 /* From run lo on, by the rule of the first run or that of the second. */
 static struct leaf
-find_leaf(const struct run *runs, size_t n, uint16_t lo)
+find_leaf(const struct run *runs, uint16_t n, uint16_t lo)
 {
 	struct leaf leaf = { .lo = lo, .rule = runs[lo].place };
 	size_t saved, more;
 	uint16_t hi;
 
 	leaf.hi = reach(runs, n, lo, leaf.rule, &saved);
-	if (lo + 1U == n)
+	if (lo + 1 == n)
 		return leaf;
 	hi = reach(runs, n, lo, runs[lo + 1].place, &more);
 	if (more > saved) {
@@ -268,7 +268,7 @@ find_leaf(const struct run *runs, size_t n, uint16_t lo)
 
 /* Left to right, each as long as it can be: within 5 % of the best. */
 static size_t
-find_leaves(const struct run *runs, size_t n, struct leaf *leaves)
+find_leaves(const struct run *runs, uint16_t n, struct leaf *leaves)
 {
 	size_t n_leaves = 0;
 	uint16_t lo = 0;
@@ -319,7 +319,7 @@ assemble(struct assembler *as)
 	};
 	CDN_UNINITIALIZED struct run runs[CDN_CALLS_MAX + 2];
 	CDN_UNINITIALIZED struct leaf leaves[CDN_CALLS_MAX + 1];
-	size_t n = find_runs(as, runs);
+	uint16_t n = find_runs(as, runs);
 	uint16_t kill = put_answer(as, CDN_SECCOMP_KILL);
 	uint16_t tree = put_tree(as, runs, leaves,
 	    find_leaves(runs, n, leaves));

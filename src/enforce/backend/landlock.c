@@ -113,7 +113,7 @@ static int
 add_beside(const struct draft *draft, const struct cdn_plan *plan, int root,
     struct cdn_grant *grants, struct cordon_error *err)
 {
-	const struct cdn_fill fill = { .root = -1,
+	const struct cdn_fill ours = { .root = -1,
 		.fd = { draft->fd[0], draft->fd[1] } };
 	int code = 0;
 
@@ -122,7 +122,7 @@ add_beside(const struct draft *draft, const struct cdn_plan *plan, int root,
 		    draft->handled[CDN_RULESET_BOUND].fs;
 
 		if (root >= 0 || !is_granted_beside(plan, i, all, grants))
-			code = cdn_fill_one(&fill, &beside[i].region,
+			code = cdn_fill_one(&ours, &beside[i].region,
 			    &(struct cdn_grant){ .rights = {
 				[CDN_RULESET_BOUND] = all } }, err);
 	}
