@@ -113,8 +113,9 @@ push_sidecars(struct builder *b, const struct cdn_rule *shown, cdn_str path)
 
 		memcpy(text, path.p, path.n);
 		memcpy(text + path.n, suffix.p, suffix.n);
-		push(b, shown, (struct cdn_match_rule){ .literal = path.n,
-		    .pattern = { text, path.n + suffix.n } });
+		push(b, shown, (struct cdn_match_rule){
+		    .pattern = { text, path.n + suffix.n },
+		    .literal = path.n + suffix.n });
 		text += path.n + suffix.n;
 	}
 }

@@ -28,11 +28,38 @@ struct cdn_trail {
 	} steps[CDN_TRAIL_MAX];
 };
 
+static inline bool
+cdn_plain_wildcard(cdn_str text, size_t from, size_t end)
+{
+	for (size_t i = from; i < end; i++)
+		if (text.p[i] == '*' || text.p[i] == '?')
+			return true;
+	return false;
+}
+
 /*
  * How many bytes of the rule's text are a path, with nothing or a final slash
  * and ** behind them (ret_below); 0 when there is more to it.
  */
-size_t cdn_plain_length(const struct cdn_match_rule *rule, bool *ret_below);
+static inline size_t
+cdn_plain_length(const struct cdn_match_rule *rule, bool *ret_below)
+{
+	cdn_str text = rule->pattern;
+	size_t n = text.n;
+
+	*ret_below = rule->below;
+	/* the last two stars must not be part of a name */
+	if (!rule->below && rule->literal + 2 <= n &&
+	    cdn_str_ends(text, CDN_STR("/**"))) {
+		*ret_below = true;
+		n -= 3;
+	}
+	if (text.n <= CDN_PATTERN_MAX && (text.n != 1 || text.p[0] != '.') &&
+	    !cdn_plain_wildcard(text, rule->literal, n))
+		return n;
+	*ret_below = rule->below;
+	return 0;
+}
 
 /* Does the rule match, which is plain? */
 bool cdn_plain_match(const struct cdn_kept_rule *rule, cdn_str path);

@@ -60,8 +60,12 @@ tell(struct asking *a, cdn_str part)
 	CDN_UNINITIALIZED char name[CDN_PATH_MAX + 1];
 	CDN_UNINITIALIZED char path[CDN_PATH_MAX + 1];
 
-	if (!fill_in(part, name, sizeof(name)) ||
-	    !cdn_plan_join(a->dir, cdn_str_of(name), path))
+	if (part.n == 0 || has_star(part)) {
+		if (!fill_in(part, name, sizeof(name)))
+			return a->mention(NULL, a->arg);
+		part = cdn_str_of(name);
+	}
+	if (!cdn_plan_join(a->dir, part, path))
 		return a->mention(NULL, a->arg);
 	if (strcmp(path, a->last) == 0)
 		return false; /* told before, and it was not enough */

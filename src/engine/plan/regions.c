@@ -147,8 +147,9 @@ add(struct cdn_plan_build *b, const struct spot *spot,
 
 	if (b->region_count >= CDN_PLAN_REGIONS_MAX)
 		return TOO_MANY;
-	v = cdn_arena_grow(b->arena, b->regions, b->region_count,
-	    &b->region_capacity, sizeof(*v));
+	v = b->region_count < b->region_capacity ? b->regions :
+	    cdn_arena_grow(b->arena, b->regions, b->region_count,
+		&b->region_capacity, sizeof(*v));
 	if (v == NULL)
 		return cdn_err_nomem(b->err);
 	b->regions = v;
@@ -195,8 +196,8 @@ struct listing {
 static int
 keep(struct listing *l, const struct spot *spot)
 {
-	struct spot *v = cdn_arena_grow(l->b->arena, l->v, l->n, &l->capacity,
-	    sizeof(*v));
+	struct spot *v = l->n < l->capacity ? l->v : cdn_arena_grow(
+	    l->b->arena, l->v, l->n, &l->capacity, sizeof(*v));
 	const char *path = cdn_arena_dup(l->b->arena, spot->path,
 	    strlen(spot->path));
 

@@ -46,8 +46,8 @@ put(struct rows *rows, const struct cdn_rule *rule, enum cordon_op op,
 
 	if (rows->code != 0)
 		return;
-	v = cdn_arena_grow(rows->b->arena, rows->v, rows->n, &rows->capacity,
-	    sizeof(*v));
+	v = rows->n < rows->capacity ? rows->v : cdn_arena_grow(
+	    rows->b->arena, rows->v, rows->n, &rows->capacity, sizeof(*v));
 	if (v == NULL) {
 		rows->code = cdn_err_nomem(rows->b->err);
 		return;
@@ -170,6 +170,16 @@ struct where {
 	size_t end;   /* behind the last */
 };
 
+/* Does the region lie below a path of which it has so many bytes? */
+static bool
+lies_below(const char *region, cdn_str path, size_t alike)
+{
+	int order = cdn_plan_path_cmp_from(region, path, &alike);
+
+	return order > 0 && (path.n == 1 ? path.p[0] == '/' && alike == 1 :
+	    alike == path.n && region[alike] == '/');
+}
+
 static struct where
 find_in(const struct cdn_plan *plan, const char *path,
     const struct range *range)
@@ -181,8 +191,8 @@ find_in(const struct cdn_plan *plan, const char *path,
 		.below = is_at ? i + 1 : i };
 
 	where.end = where.below;
-	while (where.end < plan->region_count &&
-	    cdn_plan_below(plan->regions[where.end].path, path))
+	while (where.end < range->high && lies_below(
+	    plan->regions[where.end].path, at, range->alike))
 		where.end++;
 	return where;
 }
