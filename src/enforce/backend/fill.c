@@ -11,15 +11,15 @@
 #include "enforce/sys/sys.h"
 
 /* Descriptors left open; a process has a table of 64 before it needs another. */
-#define LEFT_MAX 24
+#define LEFT_MAX 32
 
 /* Who goes through the regions. */
 struct walker {
 	const struct cdn_fill *fill;
-	size_t top;	   /* the region that top_fd is of */
-	int top_fd;	   /* -1: none is open */
-	int left;	   /* the first of those we are done with */
-	unsigned n_left;   /* and how many: one follows the other */
+	size_t top; /* the region that top_fd is of */
+	int top_fd; /* -1: none is open */
+	int left[LEFT_MAX]; /* those we are done with */
+	size_t n_left;
 };
 
 /* ----- Opening ------------------------------------------------------------ */
@@ -86,27 +86,39 @@ open_path(const struct cdn_fill *fill, const char *path)
 }
 
 /*
- * One call closes them all.  Between the first and the last there is nobody
- * else's: we have opened each of these numbers, and not closed it yet.
+ * One call for those that follow each other.  Between the first and the last
+ * there is nobody else's: we have opened each of them, and not closed it yet.
  */
 static void
-close_left(struct walker *w)
+close_run(const int *fds, size_t n)
 {
-	if (w->n_left > 1 && cdn_sys_close_to((unsigned)w->left,
-		(unsigned)w->left + w->n_left - 1) == 0)
-		w->n_left = 0;
-	while (w->n_left > 0)
-		close(w->left + (int)--w->n_left);
+	if (n > 1 && cdn_sys_close_to((unsigned)fds[0],
+		(unsigned)fds[n - 1]) == 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		close(fds[i]);
 }
 
 static void
+close_left(struct walker *w)
+{
+	size_t from = 0;
+
+	for (size_t i = 1; i <= w->n_left; i++)
+		if (i == w->n_left || w->left[i] != w->left[i - 1] + 1) {
+			close_run(w->left + from, i - from);
+			from = i;
+		}
+	w->n_left = 0;
+}
+
+/* Not at once: a number that is free again would be the next one's. */
+static void
 leave(struct walker *w, int fd)
 {
-	if (w->n_left == LEFT_MAX ||
-	    (w->n_left > 0 && fd != w->left + (int)w->n_left))
+	if (w->n_left == LEFT_MAX)
 		close_left(w);
-	if (w->n_left++ == 0)
-		w->left = fd;
+	w->left[w->n_left++] = fd;
 }
 
 static void
