@@ -28,6 +28,18 @@ chance_path(char *out, size_t size, unsigned most)
 	need(at < size, "path");
 }
 
+/* Would it be made in the directory of the test?  Links may lead out of it. */
+static bool
+is_inside(const char *name)
+{
+	char dir[PATH_MAX * 2], real[PATH_MAX];
+
+	snprintf(dir, sizeof(dir), "%s", tmp_path(name));
+	*strrchr(dir, '/') = '\0';
+	return realpath(dir, real) != NULL &&
+	    strncmp(real, tmp_root, strlen(tmp_root)) == 0;
+}
+
 /* Whatever cannot be made is not there: that is a case, too. */
 static void
 make_one(void)
@@ -37,14 +49,16 @@ make_one(void)
 
 	chance_path(name, sizeof(name), 4);
 	chance_path(target, sizeof(target), 4);
+	if (!is_inside(name))
+		return;
 	switch (chance(5)) {
 	case 0:
 	case 1:
 		made = mkdir(tmp_path(name), 0755);
 		break;
 	case 2:
-		close(open(tmp_path(name), O_WRONLY | O_CREAT | O_CLOEXEC,
-		    0644));
+		close(open(tmp_path(name), O_WRONLY | O_CREAT | O_EXCL |
+		    O_NOFOLLOW | O_CLOEXEC, 0644));
 		break;
 	case 3:
 		made = symlink(target, tmp_path(name));
