@@ -415,6 +415,9 @@ CORDON_API const char *cordon_session_profile(
 CORDON_API const char *cordon_session_workspace(
     const struct cordon_session *session);
 
+/* Is that "/", or a home of this user (as cordon_is_home)? */
+CORDON_API bool cordon_session_is_wide(const struct cordon_session *session);
+
 /* Is it a home of this user, by HOME or by the password database? */
 CORDON_API CORDON_MUST_USE int cordon_is_home(const char *dir, bool *ret,
     struct cordon_error *err);

@@ -111,6 +111,17 @@ cordon_is_home(const char *dir, bool *ret, struct cordon_error *err)
 	return code;
 }
 
+bool
+cordon_session_is_wide(const struct cordon_session *session)
+{
+	const char *workspace = session->workspace;
+
+	return strcmp(workspace, "/") == 0 ||
+	    same_directory(session->places.home, workspace) ||
+	    (strcmp(session->places.home, session->places.passwd_home) != 0 &&
+		same_directory(session->places.passwd_home, workspace));
+}
+
 void
 cordon_session_filter(const struct cordon_session *session, const char *path,
     struct cordon_filter *ret)

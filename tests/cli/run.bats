@@ -152,11 +152,22 @@ END
 
 @test "a home or / is no workspace" {
 	cd "$HOME"
-	caged -- true
+	caged -- touch ran
 	exits 125
+	complains "the current directory is a home directory"
+	[ ! -e ran ]
+	# Whatever else is wrong there.
+	caged --policy not-there.yaml -- touch ran
+	exits 125
+	complains "the current directory is a home directory"
+	# Unless it is named.
+	caged --workspace . -- touch ran
+	exits 0
+	[ -e ran ]
 	cd /
 	caged -- true
 	exits 125
+	complains "the current directory is '/'"
 }
 
 # ----- What can be held ---------------------------------------------------------------

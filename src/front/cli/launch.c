@@ -77,6 +77,14 @@ cli_launch_options(const struct cli_args *args, struct cordon_run_options *ret)
 	return read_no_sandbox(args, ret);
 }
 
+/* The session knows already where the homes are. */
+static bool
+is_nowhere(const struct cli_args *args, const struct cordon_session *session)
+{
+	return !cli_has(args, CLI_WORKSPACE) &&
+	    cordon_session_is_wide(session) && !cli_workspace_named(args);
+}
+
 struct cordon_session *
 cli_launch_session(const struct cli_args *args)
 {
@@ -84,11 +92,14 @@ cli_launch_session(const struct cli_args *args)
 	struct cordon_session *session = NULL;
 	struct cordon_error err = { 0 };
 
-	if (!cli_workspace_named(args))
-		return NULL;
 	diags = cli_diags_new();
+	/* Where nobody should be comes before what does not hold there. */
 	if (cli_session_new(args, NULL, diags, &session, &err) != 0) {
-		cli_failure(diags, &err);
+		if (cli_workspace_named(args))
+			cli_failure(diags, &err);
+		session = NULL;
+	} else if (is_nowhere(args, session)) {
+		cordon_session_free(session);
 		session = NULL;
 	} else {
 		cli_workspace_hint(args);

@@ -10,19 +10,26 @@
 
 static int failure = CLI_INVALID; /* see cli_output_failure() */
 static bool quiet;
-static bool colour_out, colour_err;
+static bool colour_out;
 static int write_errno; /* of the first failed write */
 static char out_room[8192];
 
 /* ----- The three streams ------------------------------------------------ */
 
 static bool
-wants_colour(int fd)
+wants_colour(bool terminal)
 {
 	const char *term = secure_getenv("TERM");
 
-	return secure_getenv("NO_COLOR") == NULL && isatty(fd) == 1 && term != NULL &&
+	return terminal && secure_getenv("NO_COLOR") == NULL && term != NULL &&
 	    strcmp(term, "dumb") != 0;
+}
+
+/* Asked when there is something to say: mostly there is not. */
+static bool
+colour_err(void)
+{
+	return wants_colour(isatty(STDERR_FILENO) == 1);
 }
 
 /*
@@ -38,7 +45,7 @@ occupy(int fd)
 bool
 cli_output_init(void)
 {
-	bool closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+	bool closed = fcntl(STDOUT_FILENO, F_GETFD) < 0, terminal;
 
 	if (!occupy(STDIN_FILENO) || !occupy(STDOUT_FILENO) ||
 	    !occupy(STDERR_FILENO))
@@ -50,10 +57,10 @@ cli_output_init(void)
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error */
 	signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
 	/* Nobody reads along: no libc may write before its room is full. */
-	if (isatty(STDOUT_FILENO) == 0)
+	terminal = isatty(STDOUT_FILENO) == 1;
+	if (!terminal)
 		(void)setvbuf(stdout, out_room, _IOFBF, sizeof(out_room));
-	colour_out = wants_colour(STDOUT_FILENO);
-	colour_err = wants_colour(STDERR_FILENO);
+	colour_out = wants_colour(terminal);
 	return true;
 }
 
@@ -166,7 +173,7 @@ void
 cli_put_coloured(FILE *to, enum cli_colour colour, const char *text)
 {
 	static const char *const codes[] = { "", "32", "31", "33", "1" };
-	bool on = to == stdout ? colour_out : colour_err;
+	bool on = to == stdout ? colour_out : colour_err();
 
 	if (!on || colour == CLI_PLAIN)
 		fputs(text, to);

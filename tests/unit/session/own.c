@@ -37,6 +37,32 @@ in(const char *dir, const char *name)
 
 /* ----- Home and tmp ------------------------------------------------------------ */
 
+/* "/" and homes are told from a workspace, whatever they are named by. */
+static void
+test_wide(void)
+{
+	static const struct {
+		const char *workspace; /* below the root, or absolute */
+		bool wide;
+	} cases[] = { { "w", false }, { "home", true }, { "/", true },
+		{ "home/project", false }, { "to_home", true } };
+
+	tmp_dir("home/project");
+	tmp_link("home", "to_home");
+	for (size_t i = 0; i < CDN_LEN(cases); i++) {
+		const char *dir = cases[i].workspace;
+		struct cordon_session *s = made_session(
+		    (struct cordon_session_options){ .workspace =
+			dir[0] == '/' ? dir : tmp_path(dir) });
+
+		ok_f(cordon_session_is_wide(s) == cases[i].wide,
+		    "'%s' is %s", dir, cases[i].wide ? "wide" : "not wide");
+		cordon_session_free(s);
+	}
+	unlink(tmp_path("to_home"));
+	rmdir(tmp_path("home/project"));
+}
+
 static void
 test_places(void)
 {
@@ -433,6 +459,7 @@ main(void)
 {
 	made_begin();
 	test_places();
+	test_wide();
 	test_presets();
 	test_substitute();
 	test_nested_git();
