@@ -49,15 +49,18 @@ listener_works(struct cdn_host *host)
 	return r == 0;
 }
 
+/* Who knows the newest of it, since 5.19, knows the rest, since 5.0. */
 static void
 probe_seccomp(struct cdn_host *host)
 {
-	host->seccomp_filter = action_known(CDN_SECCOMP_ERRNO);
-	host->seccomp_filtered = prctl(PR_GET_SECCOMP) != 0;
-	host->notify_wait_killable =
+	bool newest =
 	    flag_known(CDN_SECCOMP_NEW_LISTENER | CDN_SECCOMP_WAIT_KILLABLE);
-	host->seccomp_notify = action_known(CDN_SECCOMP_NOTIFY) &&
-	    flag_known(CDN_SECCOMP_NEW_LISTENER) && listener_works(host);
+
+	host->notify_wait_killable = newest;
+	host->seccomp_filter = newest || action_known(CDN_SECCOMP_ERRNO);
+	host->seccomp_filtered = prctl(PR_GET_SECCOMP) != 0;
+	host->seccomp_notify = (newest || (action_known(CDN_SECCOMP_NOTIFY) &&
+		flag_known(CDN_SECCOMP_NEW_LISTENER))) && listener_works(host);
 	if (!host->seccomp_notify)
 		host->notify_wait_killable = false;
 }
