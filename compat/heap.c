@@ -27,10 +27,16 @@ struct head {
 	_Alignas(ALIGNMENT) size_t size; /* of the piece, rounded */
 };
 
-static _Alignas(4096) unsigned char early[EARLY_BYTES];
-static size_t early_used;  /* bytes */
-static size_t early_dirty; /* the most that ever were: behind it all is zero */
-static void *early_spare;  /* a piece to be used again, or NULL */
+/*
+ * What is small lies on the page of .data that the kernel writes to when it
+ * loads the command: one of its own would be two faults, to read and to write.
+ */
+#define IN_DATA __attribute__((section(".data")))
+
+static _Alignas(ALIGNMENT) unsigned char early[EARLY_BYTES];
+static IN_DATA size_t early_used;  /* bytes */
+static IN_DATA size_t early_dirty; /* the most ever: behind it all is zero */
+static IN_DATA void *early_spare;  /* a piece to be used again, or NULL */
 
 /* musl's, which it keeps for those who bring their own. */
 void *__libc_malloc(size_t n);

@@ -178,16 +178,12 @@ remove_whole(int dirfd, const char *name, int flags)
 	return -errno;
 }
 
-int
-cdn_wipe(int dirfd, const char *name, size_t *budget)
+/* Apart: what it works with is large, and most directories are empty. */
+__attribute__((noinline)) static int
+wipe_full(int dirfd, const char *name, size_t *budget)
 {
 	CDN_UNINITIALIZED struct wipe wipe;
-	int r = remove_whole(dirfd, name, AT_REMOVEDIR);
 
-	if (r == -ENOTDIR)
-		return remove_whole(dirfd, name, 0);
-	if (r != -ENOTEMPTY && r != -EEXIST)
-		return r;
 	wipe.topfd = cdn_nest_open_dir(dirfd, name);
 	if (wipe.topfd < 0)
 		return wipe.topfd;
@@ -196,4 +192,15 @@ cdn_wipe(int dirfd, const char *name, size_t *budget)
 	clear_top(&wipe);
 	close(wipe.topfd);
 	return remove_whole(dirfd, name, AT_REMOVEDIR);
+}
+
+int
+cdn_wipe(int dirfd, const char *name, size_t *budget)
+{
+	int r = remove_whole(dirfd, name, AT_REMOVEDIR);
+
+	if (r == -ENOTDIR)
+		return remove_whole(dirfd, name, 0);
+	return r == -ENOTEMPTY || r == -EEXIST ?
+	    wipe_full(dirfd, name, budget) : r;
 }

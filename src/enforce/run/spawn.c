@@ -333,6 +333,15 @@ start_all(struct start *start)
 	return r;
 }
 
+/* SELF: who ran on it has executed something, or is gone. */
+static void
+unmap_stacks(struct cdn_spawn *spawn)
+{
+	if (spawn->stacks != NULL)
+		munmap(spawn->stacks, spawn->stacks_size);
+	spawn->stacks = NULL;
+}
+
 int
 cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
 {
@@ -347,6 +356,8 @@ cdn_spawn_start(struct cdn_spawn *spawn, struct cordon_error *err)
 	r = start_all(&all);
 	errno = saved;
 	spawn->running = spawn->keeper_fd >= 0;
+	if (spawn->reaper == CDN_REAPER_SELF)
+		unmap_stacks(spawn); /* better now than at the end */
 	if (r > 0 && launch->error == 0 && all.code == 0)
 		return 0;
 	cdn_spawn_order(spawn, CDN_ORDER_KILL, SIGKILL);
@@ -432,9 +443,7 @@ cdn_spawn_close(struct cdn_spawn *spawn)
 	close_fd(&spawn->their_fd);
 	(void)cdn_spawn_over(spawn);
 	close_fd(&spawn->keeper_fd);
-	if (spawn->stacks != NULL)
-		munmap(spawn->stacks, spawn->stacks_size);
-	spawn->stacks = NULL;
+	unmap_stacks(spawn);
 	if (spawn->reaper == CDN_REAPER_SELF)
 		__atomic_store_n(&self_is_busy, false, __ATOMIC_RELEASE);
 }

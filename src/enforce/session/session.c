@@ -412,7 +412,7 @@ fill(struct cordon_session *s, const struct cordon_session_options *options,
 }
 
 /* What a session without a document needs, measured, and a little more. */
-#define ARENA_BYTES (168UL * 1024UL - 128UL)
+#define ARENA_BYTES (136UL * 1024UL - 128UL)
 
 struct cordon_session *
 cdn_session_alloc(void)
