@@ -6,14 +6,16 @@
  *	CORDON_COMMAND=cordon differential PROBER POLICIES
  *	CORDON_TEST=cordon-test differential PROBER planted
  *
- * So many policies, CORDON_TRIES times, each with a tree of its own; or bugs
- * that must be found.
+ * So many policies, CORDON_TRIES times, each with a tree of its own, some with a
+ * policy of the host or a worker; or bugs that must be found.
  */
 #include "differential.h"
 
 #include <err.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "support/random.h"
@@ -55,10 +57,24 @@ set_stage(const char *prober)
 	umask(022);
 }
 
+/* Who may mount has an /etc of his own, with a policy of the host. */
+static bool
+take_etc(void)
+{
+	if (unshare(CLONE_NEWNS) != 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		return false;
+	dir_make(at("etc"));
+	dir_make(at("etc/cordon"));
+	copy_program("/etc/passwd", at("etc/passwd"));
+	return mount(at("etc"), "/etc", NULL, MS_BIND, NULL) == 0;
+}
+
 /* ----- The tests ---------------------------------------------------------- */
 
 static struct world world;
 static struct questions questions;
+static bool is_extended, has_host;
 
 size_t
 chance(size_t n)
@@ -72,6 +88,12 @@ make_world(uint64_t seed, size_t i)
 {
 	random_state = seed + i * UINT64_C(0x9e3779b97f4a7c1);
 	draft_make(&world.draft, i % DRAFT_SHAPES);
+	if (is_extended) { /* all else is as it would be without */
+		uint64_t before = random_state;
+
+		draft_extend(&world.draft, has_host);
+		random_state = before;
+	}
 	tree_grow(&world.tree);
 	draft_write(&world.draft, &world.tree);
 	questions_make(&questions, &world.tree);
@@ -90,6 +112,8 @@ test_agreement(size_t count)
 
 	for (size_t i = 0; i < count && wrong < WRONG_MAX; i++) {
 		make_world(seed, i);
+		tally.hosts += world.draft.source == SOURCE_HOST;
+		tally.workers += world.draft.worker != WORKER_NONE;
 		if (examine(&world, &questions, ALL, &tally, &finding))
 			continue;
 		wrong++;
@@ -113,6 +137,10 @@ test_agreement(size_t count)
 	    tally.modes[CDN_PLAN_MODE_C] > 0), "modes: A %lu, B %lu, C %lu",
 	    tally.modes[CDN_PLAN_MODE_A], tally.modes[CDN_PLAN_MODE_B],
 	    tally.modes[CDN_PLAN_MODE_C]);
+	ok_f(count < ENOUGH || (tally.workers > 0 &&
+	    (tally.hosts > 0 || !has_host)),
+	    "%lu with a policy of the host, %lu with a worker", tally.hosts,
+	    tally.workers);
 	ok_f(tally.refused * 4 < tally.policies, "%lu cannot be held here",
 	    tally.refused);
 }
@@ -185,6 +213,8 @@ main(int argc, char **argv)
 		errx(2, "how many policies, and of which command?");
 	random_start();
 	set_stage(argv[1]);
+	is_extended = !planted;
+	has_host = is_extended && take_etc();
 	if (planted)
 		for (size_t i = 0; i < CDN_LEN(plants); i++)
 			test_plant(i);

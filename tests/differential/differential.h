@@ -88,6 +88,7 @@ struct document {
 	struct rules own[RULE_KINDS], deny[RULE_KINDS];
 	bool has_exec;
 	bool host_in, host_out; /* declared roots: STAGE/in, STAGE/out */
+	bool host_tools;	/* and where the prober lies */
 };
 
 enum sources {
@@ -95,11 +96,16 @@ enum sources {
 	SOURCE_POLICIES, /* two of them */
 	SOURCE_PROJECT,	 /* the user's, and the project's own */
 	SOURCE_NONE,	 /* no document: the preset's own rules */
+	SOURCE_HOST,	 /* the host's in /etc, and --policy */
 	SOURCES
 };
 
+/* A worker around it, and where in the workspace its roots lie. */
+enum workers { WORKER_NONE, WORKER_ALL, WORKER_FIXED, WORKER_PARTS, WORKERS };
+
 struct draft {
 	enum sources source;
+	enum workers worker;
 	struct document documents[2];
 	enum cordon_preset preset;
 	bool read_in, write_out; /* of the command line */
@@ -108,6 +114,11 @@ struct draft {
 /* Which kind of policies: 0 to DRAFT_SHAPES - 1, from simple to wild. */
 #define DRAFT_SHAPES 4
 void draft_make(struct draft *draft, size_t shape);
+/* Perhaps with a worker and, if /etc is ours, a policy of the host. */
+void draft_extend(struct draft *draft, bool has_host);
+/* Where the i-th document lies, below the stage; that of the worker. */
+const char *draft_place(const struct draft *draft, size_t i);
+void draft_format_worker(const struct draft *draft, char *out, size_t size);
 size_t draft_documents(const struct draft *draft);
 /* Is each of them valid? */
 bool draft_valid(const struct draft *draft);
@@ -197,6 +208,7 @@ bool is_reported(const struct cordon_plan *plan, enum enforcer by,
 
 struct tally {
 	unsigned long policies, refused, cases, modes[4];
+	unsigned long hosts, workers; /* of the policies, those with one */
 	unsigned long allowed, denied; /* by the decision function */
 	unsigned long agree[ENFORCERS], reported[ENFORCERS];
 };

@@ -91,6 +91,22 @@ draft_make(struct draft *draft, size_t shape)
 	} while (!draft_valid(draft));
 }
 
+void
+draft_extend(struct draft *draft, bool has_host)
+{
+	struct draft more = *draft;
+
+	if (draft->source == SOURCE_NONE)
+		return;
+	more.source = SOURCE_HOST;
+	more.documents[0].host_tools = true;
+	if (chance(3) == 0 && has_host && draft->source != SOURCE_PROJECT &&
+	    draft_valid(&more))
+		*draft = more;
+	if (chance(3) == 0 && draft->preset != CORDON_PRESET_PROTECT)
+		draft->worker = WORKER_ALL + chance(WORKERS - WORKER_ALL);
+}
+
 size_t
 draft_documents(const struct draft *draft)
 {
@@ -145,14 +161,18 @@ draft_format(const struct document *d, const char *name, char *out,
 	put_list(&t, "      modify", &d->own[RULE_MODIFY]);
 	if (d->has_exec)
 		put_list(&t, "      exec", &d->own[RULE_EXEC]);
-	if (d->host_in || d->host_out)
-		put(&t, "      host: {");
+	if (d->host_in || d->host_out || d->host_tools)
+		put(&t, "      host: {read: [");
 	if (d->host_in)
-		put(&t, "read: [\"%s/in\", \"~/pub\"]%s", stage,
-		    d->host_out ? ", " : "");
+		put(&t, "\"%s/in\", \"~/pub\"%s", stage,
+		    d->host_tools ? ", " : "");
+	if (d->host_tools)
+		put(&t, "\"%s/tools\"", stage);
+	if (d->host_in || d->host_out || d->host_tools)
+		put(&t, "]");
 	if (d->host_out)
-		put(&t, "modify: [\"%s/out\"]", stage);
-	if (d->host_in || d->host_out)
+		put(&t, ", modify: [\"%s/out\"]", stage);
+	if (d->host_in || d->host_out || d->host_tools)
 		put(&t, "}\n");
 }
 
@@ -174,15 +194,56 @@ draft_valid(const struct draft *draft)
 	return true;
 }
 
-/* Where the i-th document lies, below the stage. */
-static const char *
-place_of(const struct draft *draft, size_t i)
+void
+draft_format_worker(const struct draft *draft, char *out, size_t size)
 {
-	static const char *const policies[] = { "policy.yaml", "policy2.yaml" };
-	static const char *const project[] = { "config/cordon/policy.yaml",
-		"w/.cordon/policy.yaml" };
+	static const char *const inside[WORKERS] = {
+		[WORKER_ALL] = "    all: {root: ., mode: rw}\n",
+		[WORKER_FIXED] = "    all: {root: ., mode: ro}\n",
+		[WORKER_PARTS] = "    one: {root: ./a, mode: rw}\n"
+				 "    two: {root: ./b, mode: ro}\n",
+	};
+	struct text t = { out, 0, size };
 
-	return draft->source == SOURCE_PROJECT ? project[i] : policies[i];
+	put(&t, "name: worker\nfsProfile: dev\nsandbox:\n  paths:\n%s",
+	    inside[draft->worker]);
+	put(&t, "    tools: {root: %s/tools, mode: ro}\n", stage);
+	if (draft->read_in)
+		put(&t, "    in: {root: %s/in, mode: ro}\n", stage);
+	if (draft->write_out)
+		put(&t, "    out: {root: %s/out, mode: rw}\n", stage);
+	put(&t, "  network: false\n  require_os_sandbox: false\n");
+}
+
+const char *
+draft_place(const struct draft *draft, size_t i)
+{
+	static const char *const places[SOURCES][2] = {
+		[SOURCE_POLICY] = { "policy.yaml" },
+		[SOURCE_POLICIES] = { "policy.yaml", "policy2.yaml" },
+		[SOURCE_PROJECT] = { "config/cordon/policy.yaml",
+		    "w/.cordon/policy.yaml" },
+		[SOURCE_HOST] = { "etc/cordon/policy.yaml", "policy.yaml" },
+	};
+
+	return places[draft->source][i];
+}
+
+static void
+write_worker(const struct draft *draft, struct tree *tree)
+{
+	char text[TEXT_SIZE];
+
+	if (draft->worker == WORKER_NONE)
+		return;
+	draft_format_worker(draft, text, sizeof(text));
+	file_write(at("worker.yaml"), text);
+	if (draft->worker != WORKER_PARTS)
+		return;
+	for (const char *const *dir = (const char *const[]){ "w/a", "w/b",
+		 NULL }; *dir != NULL; dir++)
+		if (tree_find(tree, *dir) == NULL)
+			tree_put(tree, KIND_DIR, *dir, "");
 }
 
 void
@@ -191,19 +252,21 @@ draft_write(const struct draft *draft, struct tree *tree)
 	char text[TEXT_SIZE];
 
 	tree_remove("config");
+	tree_remove("etc/cordon/policy.yaml");
 	dir_make(at("config"));
 	dir_make(at("config/cordon"));
 	tree_cut(tree, "w/.cordon");
 	for (size_t i = 0; i < draft_documents(draft); i++) {
 		draft_format(&draft->documents[i], i == 0 ? "one" : "two",
 		    text, sizeof(text));
-		if (strncmp(place_of(draft, i), "w/", 2) != 0) {
-			file_write(at("%s", place_of(draft, i)), text);
+		if (strncmp(draft_place(draft, i), "w/", 2) != 0) {
+			file_write(at("%s", draft_place(draft, i)), text);
 			continue;
 		}
 		tree_put(tree, KIND_DIR, "w/.cordon", "");
-		tree_put(tree, KIND_FILE, place_of(draft, i), text);
+		tree_put(tree, KIND_FILE, draft_place(draft, i), text);
 	}
+	write_worker(draft, tree);
 }
 
 /* ----- As options --------------------------------------------------------- */
@@ -211,16 +274,21 @@ draft_write(const struct draft *draft, struct tree *tree)
 size_t
 draft_options(const struct draft *draft, const char *ret[OPTIONS_MAX])
 {
-	static char places[2][256], in[256], out[256], tools[256];
+	static char places[2][256], in[256], out[256], tools[256], worker[256];
 	size_t n = 0;
 
-	if (draft->source == SOURCE_POLICY || draft->source == SOURCE_POLICIES)
-		for (size_t i = 0; i < draft_documents(draft); i++) {
+	for (size_t i = 0; i < draft_documents(draft); i++)
+		if (strncmp(draft_place(draft, i), "policy", 6) == 0) {
 			snprintf(places[i], sizeof(places[i]), "%s/%s", stage,
-			    place_of(draft, i));
+			    draft_place(draft, i));
 			ret[n++] = "--policy";
 			ret[n++] = places[i];
 		}
+	snprintf(worker, sizeof(worker), "%s/worker.yaml", stage);
+	if (draft->worker != WORKER_NONE) {
+		ret[n++] = "--worker";
+		ret[n++] = worker;
+	}
 	if (draft->source != SOURCE_NONE) {
 		ret[n++] = "--profile";
 		ret[n++] = "dev";
@@ -251,10 +319,15 @@ draft_session(const struct draft *draft)
 	struct cordon_session_options options = { .size = sizeof(options),
 		.workspace = at("w"), .policies = policies, .read = read,
 		.write = write, .preset = draft->preset };
+	static struct cordon_worker *worker; /* it outlives the session */
+	const struct cordon_worker *workers[1];
 	struct cordon_session *session;
 	struct cordon_error error = { 0 };
 	size_t n = draft_options(draft, words);
+	int code = 0;
 
+	cordon_worker_free(worker);
+	worker = NULL;
 	for (size_t i = 0; i + 1 < n; i += 2)
 		if (strcmp(words[i], "--policy") == 0)
 			policies[options.policy_count++] = words[i + 1];
@@ -264,7 +337,14 @@ draft_session(const struct draft *draft)
 			write[options.write_count++] = words[i + 1];
 		else if (strcmp(words[i], "--profile") == 0)
 			options.profile = words[i + 1];
-	if (cordon_session_new(&options, NULL, &session, &error) != 0)
+		else if (strcmp(words[i], "--worker") == 0)
+			code = cordon_worker_load(words[i + 1], NULL, &worker,
+			    &error);
+	workers[0] = worker;
+	options.workers = workers;
+	options.worker_count = worker != NULL;
+	if (code != 0 ||
+	    cordon_session_new(&options, NULL, &session, &error) != 0)
 		errx(2, "no session: %s", error.text);
 	return session;
 }
@@ -274,7 +354,8 @@ draft_session(const struct draft *draft)
 size_t
 draft_size(const struct draft *draft)
 {
-	size_t n = draft->read_in + draft->write_out;
+	size_t n = draft->read_in + draft->write_out +
+	    (size_t)(draft->worker != WORKER_NONE);
 
 	for (size_t i = 0; i < draft_documents(draft); i++) {
 		const struct document *d = &draft->documents[i];
@@ -329,6 +410,13 @@ draft_less(struct draft *draft, size_t i)
 {
 	size_t n = draft_documents(draft);
 
+	if (draft->worker != WORKER_NONE) {
+		if (i == 0) {
+			draft->worker = WORKER_NONE;
+			return true;
+		}
+		i--;
+	}
 	if (n == 2 && i < 2) { /* one document instead of two */
 		draft->source = SOURCE_POLICY;
 		if (i == 0)

@@ -99,8 +99,6 @@ documents_allow(const struct draft *draft, size_t op, const char *path,
 	return true;
 }
 
-/* ----- Outside of the workspace ------------------------------------------- */
-
 static bool
 begins(const char *path, const char *dir)
 {
@@ -109,6 +107,31 @@ begins(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 &&
 	    (path[n] == '\0' || path[n] == '/');
 }
+
+/* Its roots alone; of what leads to them, not even the names. */
+static bool
+worker_allows(const struct draft *draft, size_t op, const char *path,
+    bool fold)
+{
+	char lower[PATH_SIZE];
+	size_t n = 0;
+
+	for (; path[n] != '\0' && n < sizeof(lower) - 1; n++)
+		lower[n] = (char)(fold ? tolower((unsigned char)path[n]) :
+					 path[n]);
+	lower[n] = '\0';
+	switch (draft->worker) {
+	case WORKER_FIXED:
+		return op != RULE_MODIFY;
+	case WORKER_PARTS:
+		return begins(lower, "w/a") ||
+		    (begins(lower, "w/b") && op != RULE_MODIFY);
+	default:
+		return true;
+	}
+}
+
+/* ----- Outside of the workspace ------------------------------------------- */
 
 static enum oracle
 outside(const struct draft *draft, size_t op, const char *path)
@@ -123,6 +146,8 @@ outside(const struct draft *draft, size_t op, const char *path)
 
 	if (begins(path, "home/.ssh"))
 		return ORACLE_DENY;
+	if (draft->worker != WORKER_NONE)
+		return ORACLE_NOT_SURE;
 	if (draft->preset == CORDON_PRESET_PROTECT ||
 	    draft_documents(draft) == 2)
 		return ORACLE_NOT_SURE;
@@ -160,7 +185,8 @@ oracle_ask(const struct draft *draft, size_t op, const char *path, bool fold)
 	if (draft->source == SOURCE_PROJECT && op == RULE_MODIFY && !fold &&
 	    begins(path, "w/.cordon"))
 		return ORACLE_NOT_SURE; /* a document that is in use */
-	return documents_allow(draft, RULE_READ, inside, fold) &&
+	return worker_allows(draft, op, path, fold) &&
+		documents_allow(draft, RULE_READ, inside, fold) &&
 		documents_allow(draft, op, inside, fold) ?
 	    ORACLE_ALLOW :
 	    ORACLE_DENY;

@@ -231,11 +231,14 @@ tell(const struct world *world, const struct finding *f)
 	for (size_t i = 0; i < draft_documents(&world->draft); i++) {
 		draft_format(&world->draft.documents[i], "p", text,
 		    sizeof(text));
-		print_lines(world->draft.source == SOURCE_PROJECT ?
-			(i == 0 ? "config/cordon/policy.yaml" :
-				  "w/.cordon/policy.yaml") :
-			(i == 0 ? "policy.yaml" : "policy2.yaml"), text);
+		print_lines(draft_place(&world->draft, i), text);
 	}
+	if (world->draft.worker != WORKER_NONE) {
+		draft_format_worker(&world->draft, text, sizeof(text));
+		print_lines("worker.yaml", text);
+	}
+	if (world->draft.source == SOURCE_HOST)
+		printf("# mount --bind etc /etc # in a namespace\n");
 	printf("# cd w; HOME=%s/home XDG_CONFIG_HOME=%s/config\n", stage,
 	    stage);
 	print_command(world, f);
