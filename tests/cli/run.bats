@@ -76,6 +76,17 @@ field()
 	exits 127
 }
 
+@test "a program is no directory, also one that was found: 127" {
+	caged -- /bin/true
+	exits 0
+	for name in /bin/true/ /bin/true/. ./mark/ mark/.; do
+		caged -- "$name"
+		exits 127
+		complains "'$name' was not found"
+	done
+	[ ! -e ran ]
+}
+
 @test "what is there but no program is 126" {
 	caged -- ./text
 	exits 126

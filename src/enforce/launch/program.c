@@ -31,6 +31,16 @@ absolute(struct cdn_arena *arena, const char *program, const char *cwd)
 	    cdn_arena_printf(arena, "%s/%s/%s", here, cwd, program);
 }
 
+/* With a slash or a dot at its end the kernel wants a directory. */
+static bool
+ends_plainly(const char *program)
+{
+	const char *name = strrchr(program, '/');
+
+	return name != NULL && name[1] != '\0' && strcmp(name, "/.") != 0 &&
+	    strcmp(name, "/..") != 0;
+}
+
 /* What the session found is as new as what it knows of everything else. */
 static bool
 is_found(const struct cordon_session *session,
@@ -38,6 +48,7 @@ is_found(const struct cordon_session *session,
     struct cdn_real *ret)
 {
 	return options->sole && session->lookup != NULL &&
+	    ends_plainly(program) &&
 	    cdn_lookup_recall(session->lookup, program, ret);
 }
 
