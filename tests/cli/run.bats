@@ -87,6 +87,23 @@ field()
 	[ ! -e ran ]
 }
 
+# Only a user whom /etc/passwd does not know is asked for elsewhere.
+@test "a caller who ignores that children end gets his answers" {
+	unshare -U --map-user=54321 true 2>/dev/null ||
+	    skip 'no user namespaces here'
+	! grep -q ':54321:' /etc/passwd || skip 'somebody has that number'
+	printf '#!/bin/sh\nexec unshare -U --map-user=54321 "%s" "$@"\n' \
+	    "$T/ignoring" >"$T/unknown"
+	chmod +x "$T/unknown"
+	for ignored in '' 'trap "" CHLD'; do
+		printf '#!/bin/bash\n%s\nexec "%s" "$@"\n' "$ignored" \
+		    "$CORDON" >"$T/ignoring"
+		chmod +x "$T/ignoring"
+		CORDON=$T/unknown cordon check --op read /etc/hostname
+		exits 0
+	done
+}
+
 @test "what is there but no program is 126" {
 	caged -- ./text
 	exits 126

@@ -1,6 +1,7 @@
 #include "front/cli/cli.h"
 
 #include <malloc.h>
+#include <signal.h>
 
 static const char *
 command_name(size_t i, const void *arg)
@@ -136,6 +137,8 @@ main(int argc, char **argv)
 	    command->failure : CLI_INVALID;
 
 	keep_heap();
+	/* Who ignores it is never told how a child of his ended. */
+	signal(SIGCHLD, SIG_DFL);
 	cli_output_failure(failure);
 	if (!cli_output_init())
 		return failure;
