@@ -92,6 +92,8 @@ struct cdn_filter_spec {
 	bool devices;	 /* Landlock does not know their ioctls: only those
 			  * of terminals, files and sockets are let through */
 	bool nests;	 /* who asks has runs started beside this one */
+	bool first;	 /* process 1 has more than the run, at least for a
+			  * while: nobody reaches into that one */
 };
 
 struct cdn_filter {

@@ -99,6 +99,11 @@ static const struct {
 	{ CDN_KIND_TRACE, CDN_FACT_STRICT,
 	    { E(EPERM),			E(EPERM), E(EPERM), E(EPERM) } },
 	{ CDN_KIND_TRACE, 0, { OK,	OK,	OK,	OK } },
+	{ CDN_KIND_TAKE, CDN_FACT_STRICT,
+	    { E(EPERM),			E(EPERM), E(EPERM), E(EPERM) } },
+	{ CDN_KIND_TAKE, CDN_FACT_FIRST,
+	    { E(EPERM),			E(EPERM), E(EPERM), E(EPERM) } },
+	{ CDN_KIND_TAKE, 0, { OK,	OK,	OK,	OK } },
 
 	/*
 	 * What the broker performs is not bound by a domain that the caller
@@ -156,6 +161,8 @@ cdn_filter_facts(const struct cdn_filter_spec *spec)
 		facts |= CDN_FACT_SIGNALS;
 	if (spec->devices)
 		facts |= CDN_FACT_DEVICES;
+	if (spec->first)
+		facts |= CDN_FACT_FIRST;
 	if (spec->nests)
 		facts |= CDN_FACT_NESTS;
 	return facts;

@@ -42,6 +42,7 @@ enum cdn_kind {
 	CDN_KIND_LISTEN,   /* binds, if nobody did before */
 	CDN_KIND_SEND,	   /* with an address, or one that cannot be seen */
 	CDN_KIND_TRACE,	   /* reaches into other processes */
+	CDN_KIND_TAKE,	   /* ... by a descriptor: whose, cannot be seen */
 	CDN_KIND_LANDLOCK,
 	CDN_KIND_HIDE,	   /* would blind the broker */
 	CDN_KIND_SIGNAL,
@@ -62,6 +63,8 @@ enum cdn_kind {
 	CDN_KIND_CLONE,
 	CDN_KIND_PRCTL,
 	CDN_KIND_DUMPABLE,
+	CDN_KIND_PTRACE,
+	CDN_KIND_MEMORY,   /* of a process */
 	CDN_KIND_PRLIMIT,
 	CDN_KIND_SETPRIORITY,
 	CDN_KIND_IOPRIO_SET,
@@ -97,6 +100,7 @@ enum cdn_filter_fact {
 	CDN_FACT_DEVICES = 1U << 9,	/* nobody else holds back their ioctls */
 	CDN_FACT_ALONE = 1U << 10,	/* there is no broker to judge modes */
 	CDN_FACT_NESTS = 1U << 11,	/* the broker has runs started */
+	CDN_FACT_FIRST = 1U << 12,	/* the first process is not the run's */
 };
 
 /*

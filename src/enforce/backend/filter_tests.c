@@ -91,6 +91,8 @@
 
 #define PR_SET_DUMPABLE_ 4U
 
+#define FIRST_PROCESS 1U
+
 #define PRIO_USER_	  2U
 #define IOPRIO_WHO_USER_  3U
 
@@ -235,6 +237,11 @@ static const struct cdn_filter_test tests[] = {
 	ELSE(PRCTL, ALLOW),
 	LONG(DUMPABLE, 0, 1, ALLOW),
 	ELSE(DUMPABLE, HIDE),
+
+	IS(PTRACE, CDN_FACT_FIRST, 1, FIRST_PROCESS, REFUSE),
+	ELSE(PTRACE, TRACE),
+	IS(MEMORY, CDN_FACT_FIRST, 0, FIRST_PROCESS, REFUSE),
+	ELSE(MEMORY, TRACE),
 
 	/*
 	 * The limits and priorities of others.  A CPU limit is a signal to

@@ -57,6 +57,7 @@ filter_spec(const struct cdn_plan *plan, const struct cdn_host *host)
 		.devices = plan->mounted ||
 		    (host->landlock_abi > 0 && host->landlock_abi < 5),
 		.nests = plan->nests,
+		.first = plan->mounted, /* it is bwrap, not filtered yet */
 	};
 }
 

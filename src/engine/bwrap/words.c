@@ -4,6 +4,7 @@
 #include "engine/bwrap/build.h"
 
 #define READY "/dev/.cordon" /* in a directory that is ours, closed at once */
+#define FIRST "/proc/1" /* of the sandbox */
 
 struct words {
 	struct cdn_arena *arena;
@@ -86,6 +87,18 @@ put_empty(struct words *w, const char *option,
 	put2(w, option, mount->path);
 }
 
+/*
+ * The first process is bwrap itself.  The command may run before that one has
+ * closed what it has of the host, its /proc above all: nobody looks into it.
+ */
+static void
+put_first(struct words *w)
+{
+	put2(w, "--perms", "0555");
+	put2(w, "--tmpfs", FIRST);
+	put2(w, "--remount-ro", FIRST);
+}
+
 static void
 put_mount(struct words *w, const struct cdn_bwrap_mount *mount, bool alone)
 {
@@ -122,6 +135,7 @@ put_mount(struct words *w, const struct cdn_bwrap_mount *mount, bool alone)
 		break;
 	case CDN_MOUNT_PROC:
 		put2(w, "--proc", mount->path);
+		put_first(w);
 		break;
 	case CDN_MOUNT_KIND_MAX:
 		break;

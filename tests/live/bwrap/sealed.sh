@@ -79,9 +79,9 @@ ok $? 'and is seen outside'
 # ----- By name ----------------------------------------------------------------------------
 
 names=(/dev /dev/null /dev/zero /dev/full /dev/random /dev/urandom /proc
-    /proc/cpuinfo /proc/version /proc/self/stat /proc/1/exe /proc/self/exe
-    /proc/1/root /proc/self/ns/time /proc/self/ns/user /usr/bin/bwrap
-    /proc/1/fd/0 /dev/stdin /proc/self/fd/0)
+    /proc/cpuinfo /proc/version /proc/self/stat /proc/1 /proc/self/exe
+    /proc/self/root /proc/self/ns/time /proc/self/ns/user /usr/bin/bwrap
+    /dev/stdin /proc/self/fd/0)
 inside -- python3 try.py try out "${names[@]}" </dev/null
 refuses 'by name' out
 [ "$(cut -f 1 out | uniq | wc -l)" = ${#names[@]} ]
@@ -92,7 +92,7 @@ refuses 'the network that is shared' out
 # ----- By descriptor ----------------------------------------------------------------------
 
 for device in null zero full urandom; do
-	inside -- python3 try.py try out 0 1 2 /proc/1/fd/{0,1,2} \
+	inside -- python3 try.py try out 0 1 2 /proc/self/fd/{0,1,2} \
 	    <"/dev/$device" >/dev/null 2>"/dev/$device"
 	refuses "$device as input and output" out
 done
@@ -106,10 +106,48 @@ inside -- sh -c '! echo x >/dev/full && echo x >>/dev/null &&
     : >|/dev/null && head -c 1 /dev/urandom' </dev/null >/dev/null 2>&1
 ok $? 'also by name'
 
+# ----- The first process ---------------------------------------------------------------------
+
+# bwrap itself: when the command begins it may still have the host's /proc, and
+# no filter yet.  Nobody gets at either; a process of one's own shows the calls.
+cat >first.py <<'END'
+import ctypes, errno, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+PTRACE, READ, WRITE = (117, 270, 271) if os.uname().machine == "aarch64" \
+    else (101, 310, 311)
+ATTACH, GETFD, PIDFD = 16, 438, 434
+
+
+def call(*words):
+	r = libc.syscall(*map(ctypes.c_long, words))
+	return "ok" if r >= 0 else errno.errorcode[ctypes.get_errno()]
+
+
+pid = int(sys.argv[1]) or os.fork()
+if pid == 0:
+	while True:
+		os.read(os.pipe()[0], 1)
+pidfd = libc.syscall(ctypes.c_long(PIDFD), ctypes.c_long(pid), ctypes.c_long(0))
+print(call(GETFD, pidfd, 0, 0), call(READ, pid, 0, 0, 0, 0, 0),
+    call(WRITE, pid, 0, 0, 0, 0, 0), call(PTRACE, ATTACH, pid, 0, 0))
+if pid != 1:
+	os.kill(pid, 9)
+END
+got=$(python3 first.py 0)
+[ "$got" = 'ok ok ok ok' ]
+ok $? "outside one reaches into a process of one's own ($got)"
+got=$(inside -- python3 first.py 1 </dev/null)
+[ "$got" = 'EPERM EPERM EPERM EPERM' ]
+ok $? "nobody reaches into the first one ($got)"
+got=$(inside -- sh -c 'ls -A /proc/1 /proc/self/../1 | tr -d "\n"
+    ls /proc/$$/fd >/dev/null && echo own' </dev/null)
+[ "$got" = '/proc/1:/proc/self/../1:own' ]
+ok $? "nor sees what it has ($got)"
+
 # ----- A terminal ---------------------------------------------------------------------------
 
 python3 try.py tty "$cordon" run --backend bwrap --enforcement degraded \
-    --quiet -- python3 try.py try out 0 1 2 /proc/1/fd/0 /dev/console \
+    --quiet -- python3 try.py try out 0 1 2 /proc/self/fd/0 /dev/console \
     /dev/tty >"$stage/log" 2>&1
 refuses 'a terminal' out
 [ "$(cut -f 1 out | uniq | wc -l)" = 6 ]

@@ -97,9 +97,12 @@ divides(size_t n)
 	    words(&w, &plan, true, "/w") == 1, "%zu: with help none but the "
 	    "directory to begin in", n);
 	ok_f(words(&w, &plan, true, "--proc") == 1 &&
-	    words(&w, &plan, true, "--tmpfs") == 1 &&
-	    words(&w, &plan, true, "--remount-ro") == 0,
+	    words(&w, &plan, true, "--tmpfs") == 2 &&
+	    words(&w, &plan, true, "--remount-ro") == 1,
 	    "%zu: /proc, and a /dev", n);
+	ok_f(words(&w, &plan, true, "/proc/1") == 2 &&
+	    words(&w, &plan, false, "/proc/1") == 2,
+	    "%zu: the first process is covered", n);
 	ok_f(lost(&plan) == 0, "%zu: each has a place, or knows where", n);
 	ok_f(!cdn_bwrap_has(&plan, "/nowhere/x") &&
 	    cdn_bwrap_has(&plan, "/w/5"), "%zu: what is there, and what not",

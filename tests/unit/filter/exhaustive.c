@@ -28,7 +28,7 @@ struct filter {
 
 /* ----- All specs ------------------------------------------------------------------ */
 
-#define SPECS (2 * 4 * 3 * 3 * 16 * 3)
+#define SPECS (2 * 4 * 3 * 3 * 16 * 4)
 
 static void
 make_spec(unsigned i, struct cdn_filter_spec *ret)
@@ -43,8 +43,9 @@ make_spec(unsigned i, struct cdn_filter_spec *ret)
 	ret->no_modify = i & 4;
 	ret->no_udp = i & 8;
 	i /= 16; /* as hosts come: what is older lacks more */
-	ret->signals = i >= 1;
-	ret->devices = i == 2;
+	ret->signals = i == 1 || i == 2;
+	ret->devices = i >= 2;
+	ret->first = i == 3; /* with mounts */
 }
 
 static const char *
@@ -52,12 +53,13 @@ describe(const struct cdn_filter_spec *spec)
 {
 	static char text[128];
 
-	snprintf(text, sizeof(text), "%s mode %c%s net %c unix %c%s%s%s%s%s",
+	snprintf(text, sizeof(text), "%s mode %c%s net %c unix %c%s%s%s%s%s%s",
 	    arch_names[spec->arch], "-ABC"[spec->mode],
 	    spec->has_broker ? "" : " alone", "NFL"[spec->network],
 	    "JNO"[spec->unix_sockets], spec->strict ? " strict" : "",
 	    spec->no_modify ? " no-modify" : "", spec->no_udp ? " no-udp" : "",
-	    spec->signals ? " signals" : "", spec->devices ? " devices" : "");
+	    spec->signals ? " signals" : "", spec->devices ? " devices" : "",
+	    spec->first ? " first" : "");
 	return text;
 }
 

@@ -214,7 +214,7 @@ words_of(const struct cdn_filter_spec *spec)
 	    (spec->unix_sockets == CDN_FILTER_UNIX_NONE ? 4U : 0U) |
 	    (spec->unix_sockets == CDN_FILTER_UNIX_JUDGED ? 8U : 0U) |
 	    (!spec->no_udp ? 16U : 0U) | (spec->signals ? 32U : 0U) |
-	    (spec->devices ? 64U : 0U);
+	    (spec->devices ? 64U : 0U) | (spec->first ? 128U : 0U);
 }
 
 static bool

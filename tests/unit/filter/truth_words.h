@@ -70,6 +70,6 @@ static const struct word truth_answers[] = {
 
 /* What may be asked of the spec; the bit is the place in this list. */
 static const char *const truth_spec_words[] = { "strict", "no-modify",
-	"unix-none", "unix-judged", "udp", "signals", "devices" };
+	"unix-none", "unix-judged", "udp", "signals", "devices", "first" };
 
 #endif
