@@ -13,7 +13,9 @@
 #define CHUNK (64UL * 1024UL)
 
 /* Devices of which nobody has more by opening them again. */
-#define MEMORY_MAJOR 1 /* null, zero, full, random, urandom */
+#define MEMORY_MAJOR 1
+static const unsigned memory_minors[] = { 3 /* null */, 5 /* zero */,
+	7 /* full */, 8 /* random */, 9 /* urandom */ };
 
 struct copy {
 	int from, to;	 /* both ours; -1: there is nothing to copy */
@@ -140,12 +142,21 @@ judge(int fd, const struct stat *st)
 							       REFUSED;
 }
 
+/* Not kmsg, nor mem: they are of the same driver. */
+static bool
+is_like_null(const struct stat *st)
+{
+	for (size_t i = 0; i < CDN_LEN(memory_minors); i++)
+		if (st->st_rdev == makedev(MEMORY_MAJOR, memory_minors[i]))
+			return true;
+	return false;
+}
+
 /* A terminal is opened again with no more than it is given. */
 static bool
 is_harmless_device(int fd, const struct stat *st)
 {
-	return !S_ISCHR(st->st_mode) || isatty(fd) == 1 ||
-	    major(st->st_rdev) == MEMORY_MAJOR;
+	return !S_ISCHR(st->st_mode) || isatty(fd) == 1 || is_like_null(st);
 }
 
 static int

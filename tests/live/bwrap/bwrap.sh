@@ -249,6 +249,13 @@ inside -- true <"$stage/large"
 ok $? 'who does not read it does not mind'
 inside -- true <"$stage"
 is $? 125 'a directory as input is refused'
+inside -- true </dev/zero
+ok $? 'a device that is nothing is not'
+# Not everybody may read the kernel's messages, of the same driver.
+if (: </dev/kmsg) 2>/dev/null; then
+	inside -- true </dev/kmsg
+	is $? 125 'those that are more are'
+fi
 # Opened for both, so that nobody waits for the other side.
 mkfifo -m 600 "$stage/named"
 inside -- sh -c 'chmod 666 /proc/self/fd/0' <>"$stage/named"
