@@ -111,9 +111,13 @@ has_flag(int fd)
 }
 
 bool
-cdn_path_folds_as(int fd, uint32_t f_type)
+cdn_path_folds_fd(int fd)
 {
-	switch (cdn_path_fold_kind(f_type)) {
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) != 0)
+		return true;
+	switch (cdn_path_fold_kind((uint32_t)fs.f_type)) {
 	case CDN_FOLD_NEVER:
 		return false;
 	case CDN_FOLD_ALWAYS:
@@ -122,15 +126,6 @@ cdn_path_folds_as(int fd, uint32_t f_type)
 		break;
 	}
 	return has_flag(fd);
-}
-
-bool
-cdn_path_folds_fd(int fd)
-{
-	struct statfs fs;
-
-	return fstatfs(fd, &fs) != 0 ||
-	    cdn_path_folds_as(fd, (uint32_t)fs.f_type);
 }
 
 static int

@@ -318,8 +318,6 @@ cdn_lookup_expect(struct cdn_lookup *lookup, const char *dir)
 		way.node = &lookup->steps.missing;
 	else if (way.is_missing || way.node->kind != CDN_STEP_DIRECTORY)
 		return true;
-	else
-		way.node->crowded = way.node->listing == NULL;
 	if (way.len == 0 || lookup->crowded_count == CROWDED_MAX)
 		return true;
 	if (!cdn_arena_str(lookup->steps.arena,

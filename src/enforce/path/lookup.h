@@ -10,8 +10,8 @@
  *	                 |           `-"gcloud"	missing
  *	                 `-".aws"		missing: so is .aws/credentials
  *
- * A directory of which many names will be asked is read as a whole (listing.h);
- * what it does not have is missing, and need not be asked for.
+ * Names of a directory of which many will be asked begin there, and not at the
+ * root.
  *
  * What is remembered was true at some moment while the lookup lived; it is
  * made for one gathering and thrown away with its arena.  The answers are

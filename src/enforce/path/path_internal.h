@@ -44,12 +44,6 @@ enum cdn_path_fold {
 
 /* By f_type of statfs(2). */
 enum cdn_path_fold cdn_path_fold_kind(uint32_t f_type);
-/* Does the directory, on a file system of that f_type? */
-bool cdn_path_folds_as(int fd, uint32_t f_type);
-
-/* Are links there text, which the kernel follows and jumps nowhere else? */
-struct statfs;
-bool cdn_path_links_are_text(const struct statfs *fs);
 
 /* The length of path's parent: 0 for "/" and for what lies in it. */
 size_t cdn_path_parent(const char *path, size_t len);

@@ -105,8 +105,8 @@ cdn_steps_add(struct cdn_steps *steps, struct cdn_step *dir, cdn_str name,
 
 /* ----- Asking the kernel -------------------------------------------------- */
 
-bool
-cdn_path_links_are_text(const struct statfs *fs)
+static bool
+links_are_text(const struct statfs *fs)
 {
 	return (uint32_t)fs->f_type != PROC_MAGIC &&
 	    (uint32_t)fs->f_type != SECURITYFS_MAGIC &&
@@ -144,7 +144,7 @@ has_plain_links(struct cdn_steps *steps, dev_t dev, cdn_str path, size_t slash)
 		return true;
 	copy_directory(path, slash, dir);
 	if (steps->plain_count == CDN_STEPS_PLAIN_MAX ||
-	    statfs(dir, &fs) != 0 || !cdn_path_links_are_text(&fs))
+	    statfs(dir, &fs) != 0 || !links_are_text(&fs))
 		return false;
 	steps->plain[steps->plain_count++] = dev;
 	return true;
@@ -183,59 +183,15 @@ ask(struct cdn_steps *steps, struct cdn_step *step, cdn_str path, size_t slash)
 	return true;
 }
 
-/* ----- Listings ----------------------------------------------------------- */
-
-/* What the directory's listing says, and the kernel what that does not. */
-static bool
-ask_listed(struct cdn_steps *steps, struct cdn_step *step, cdn_str path,
-    size_t slash, enum cdn_listed listed)
-{
-	if (listed == CDN_LISTED_DIRECTORY) {
-		step->kind = CDN_STEP_DIRECTORY;
-		return true;
-	}
-	if (listed == CDN_LISTED_LINK &&
-	    cdn_listing_links(step->parent->listing))
-		return read_link(steps, step, path.p);
-	return ask(steps, step, path, slash);
-}
-
-/*
- * Not before a name in it was found, or found missing: who may read a directory
- * but not search it would be told of names that he cannot have.
- */
-static void
-list(struct cdn_steps *steps, const struct cdn_step *step, cdn_str path,
-    size_t slash)
-{
-	CDN_UNINITIALIZED char name[CDN_PATH_MAX + 1];
-	struct cdn_step *dir = step->parent;
-
-	if (!dir->crowded || step->kind == CDN_STEP_SHUT ||
-	    step->kind == CDN_STEP_UNCLEAR)
-		return;
-	dir->crowded = false;
-	copy_directory(path, slash, name);
-	dir->listing = cdn_listing_read(steps->arena, name);
-}
-
 struct cdn_step *
 cdn_steps_take(struct cdn_steps *steps, struct cdn_step *dir, cdn_str path,
     size_t slash, uint32_t hash)
 {
 	cdn_str name = cdn_str_from(path, slash + 1);
 	struct cdn_step *step = cdn_steps_find(steps, dir, name, hash);
-	enum cdn_listed listed = CDN_LISTED_PERHAPS;
 
 	if (step != NULL)
 		return step;
-	if (dir->listing != NULL)
-		listed = cdn_listing_find(dir->listing, name, hash);
-	if (listed == CDN_LISTED_NOT)
-		return &steps->missing;
 	step = cdn_steps_add(steps, dir, name, hash);
-	if (step == NULL || !ask_listed(steps, step, path, slash, listed))
-		return NULL;
-	list(steps, step, path, slash);
-	return step;
+	return step != NULL && ask(steps, step, path, slash) ? step : NULL;
 }

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "enforce/path/listing.h"
+#include "base/arena.h"
 
 enum cdn_step_kind {
 	CDN_STEP_MISSING, /* and so is what would lie below */
@@ -29,10 +29,6 @@ struct cdn_step {
 	ino_t ino;
 	nlink_t nlink;
 	const char *target; /* of a link: where it leads */
-	/* Of a directory: it is read when the first name in it was found out,
-	 * or that it is missing, and then this is what was read, or NULL. */
-	bool crowded;
-	const struct cdn_listing *listing;
 };
 
 #define CDN_STEPS_PLAIN_MAX 4 /* devices remembered to have plain links */
@@ -40,7 +36,7 @@ struct cdn_step {
 struct cdn_steps {
 	struct cdn_arena *arena;
 	struct cdn_step root;
-	struct cdn_step missing; /* whatever a listing does not have */
+	struct cdn_step missing; /* what lies below nothing */
 	struct cdn_step **slots; /* open addressing by parent and name */
 	size_t size;		 /* a power of two */
 	size_t count;
@@ -48,11 +44,20 @@ struct cdn_steps {
 	size_t plain_count;
 };
 
+/* Of a name, letter by letter. */
+#define CDN_NAME_HASH 0x811c9dc5U
+
+static inline uint32_t
+cdn_name_hash(uint32_t hash, char c)
+{
+	return (hash ^ (unsigned char)c) * 0x01000193U;
+}
+
 /* False: out of memory. */
 CDN_MUST_USE bool cdn_steps_init(struct cdn_steps *steps,
     struct cdn_arena *arena);
 
-/* One that was taken before, or NULL.  hash: as listing.h has it. */
+/* One that was taken before, or NULL.  hash: of all letters of the name. */
 struct cdn_step *cdn_steps_find(const struct cdn_steps *steps,
     const struct cdn_step *dir, cdn_str name, uint32_t hash);
 

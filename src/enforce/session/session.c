@@ -275,14 +275,14 @@ find_network(struct cordon_session *s,
 }
 
 /*
- * The directory of this process is real.  Of the homes, the workspace and "/"
- * most names of the floor and of the rules are.
+ * The directory of this process is real.  Of the homes and the workspace most
+ * names of the floor and of the rules are.
  */
 static bool
 prepare_lookup(struct cordon_session *s)
 {
-	const char *const dirs[] = { "/", s->places.home,
-		s->places.passwd_home, s->workspace };
+	const char *const dirs[] = { s->places.home, s->places.passwd_home,
+		s->workspace };
 
 	s->lookup = cdn_lookup_new(s->arena);
 	if (s->lookup == NULL ||

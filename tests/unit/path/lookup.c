@@ -1,7 +1,7 @@
 /*
  * A lookup that remembers gives the answers of one that does not: over trees
  * of directories, files and links by chance, names asked in any order, some
- * directories read as a whole.
+ * of directories that were named before.
  */
 #include "enforce/path/lookup.h"
 
