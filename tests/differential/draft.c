@@ -104,7 +104,8 @@ draft_extend(struct draft *draft, bool has_host)
 	    draft_valid(&more))
 		*draft = more;
 	if (chance(3) == 0 && draft->preset != CORDON_PRESET_PROTECT)
-		draft->worker = WORKER_ALL + chance(WORKERS - WORKER_ALL);
+		draft->worker = (enum workers)(WORKER_ALL +
+		    chance(WORKERS - WORKER_ALL));
 }
 
 size_t

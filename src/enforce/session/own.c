@@ -89,7 +89,7 @@ find_base(struct cordon_session *s, struct cdn_lookup *lookup,
     struct cordon_error *err)
 {
 	struct cdn_own *own = &s->own;
-	struct cdn_found state;
+	struct cdn_found state = { .path = "" };
 	int code = CORDON_E_NOT_FOUND;
 
 	if (s->places.state[0] != '\0')

@@ -459,8 +459,9 @@ cdn_decide_ops(const struct cdn_authority *authority, enum cordon_as as,
 {
 	cdn_str stripped = cdn_authority_strip(path);
 
+	ret[CORDON_READ] = true;
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
-		ret[op] = (op == CORDON_READ || ret[CORDON_READ]) &&
+		ret[op] = ret[CORDON_READ] &&
 		    judge_one(authority, as, op, stripped).finding.allowed;
 	if (authority->outer != NULL && ret[CORDON_READ]) {
 		bool outer[CDN_RULE_OPS];
