@@ -14,17 +14,28 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "enforce/sys/raw.h"
 
-#define ENDS_MS 1000 /* who is killed is gone by then */
+#define ENDS_MS	   1000 /* who is killed is gone by then */
+#define ROUNDS_MAX 16	/* who is not is waited for no longer */
 
-static bool
-is_place(const struct stat *st, const struct cdn_run_place *place)
+#define SOCKET "socket:["
+
+/*
+ * 0: it is none.  By the text of its link, and not by asking the file: somebody
+ * else's may be on a file system that does not answer.
+ */
+static ino_t
+socket_number(int dirfd, const char *name)
 {
-	return st->st_dev == place->dev && st->st_ino == place->ino;
+	char text[64];
+	ssize_t n = readlinkat(dirfd, name, text, sizeof(text) - 1);
+
+	text[n < 0 ? 0 : n] = '\0';
+	return strncmp(text, SOCKET, sizeof(SOCKET) - 1) != 0 ? 0 :
+	    (ino_t)strtoul(text + sizeof(SOCKET) - 1, NULL, 10);
 }
 
 /* fd: of a directory of descriptors; is given away. */
@@ -35,7 +46,6 @@ holds_one(int fd, const struct cdn_run_place *theirs,
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	bool is_theirs = false, is_ours = false;
 	struct dirent *entry;
-	struct stat st;
 
 	if (dir == NULL) {
 		if (fd >= 0)
@@ -43,11 +53,10 @@ holds_one(int fd, const struct cdn_run_place *theirs,
 		return false;
 	}
 	while ((entry = readdir(dir)) != NULL) {
-		if (fstatat(dirfd(dir), entry->d_name, &st, 0) != 0 ||
-		    !S_ISSOCK(st.st_mode))
-			continue;
-		is_theirs |= is_place(&st, theirs);
-		is_ours |= is_place(&st, ours);
+		ino_t number = socket_number(dirfd(dir), entry->d_name);
+
+		is_theirs |= number != 0 && number == theirs->ino;
+		is_ours |= number != 0 && number == ours->ino;
 	}
 	closedir(dir);
 	return is_theirs && !is_ours;
@@ -89,7 +98,7 @@ cdn_launch_end_orphans(const struct cdn_run_place *theirs,
 	bool any = dir != NULL;
 	struct dirent *entry;
 
-	while (any) {
+	for (int i = 0; any && i < ROUNDS_MAX; i++) {
 		any = false;
 		rewinddir(dir);
 		while ((entry = readdir(dir)) != NULL)
