@@ -115,6 +115,7 @@ process_free(struct cordon_process *p)
 		close(p->stop_fd);
 	leave_cage(p);
 	cdn_launch_wrapping_free(p->wrapping);
+	cdn_launch_unseal(p);
 	cdn_record_close(p->record);
 	cdn_launch_plan_free(p->plan);
 	cdn_arena_free(p->arena);
@@ -294,7 +295,7 @@ begin_wrapped(struct cordon_process *p, struct cordon_error *err)
 	code = record_start(p, err);
 	if (code != 0)
 		return code;
-	code = cdn_run_start(&p->request, &p->running, err);
+	code = cdn_launch_start_wrapped(p, err);
 	if (code == 0)
 		return cdn_launch_unwrap(p, err);
 	cdn_launch_wrap_failed(p);
@@ -333,8 +334,10 @@ begin(struct cordon_process *p, struct cordon_error *err)
 		cdn_launch_tell_agent(p->plan, p->options);
 		return cdn_run_start(&p->request, &p->running, err);
 	}
-	return p->terms.backend == CORDON_BACKEND_BWRAP &&
-	    p->plan->plan->caged ? begin_wrapped(p, err) : begin_alone(p, err);
+	if (p->terms.backend == CORDON_BACKEND_BWRAP && p->plan->plan->caged)
+		return begin_wrapped(p, err);
+	cdn_launch_unseal(p); /* no child of ours is left of it */
+	return begin_alone(p, err);
 }
 
 static int
@@ -348,7 +351,10 @@ start(struct cordon_process *p, struct cordon_error *err)
 		return code;
 	if (p->record != NULL && p->outer != NULL)
 		p->record->outer = p->outer->run;
-	code = prepare(p, &why);
+	if (p->terms.backend == CORDON_BACKEND_BWRAP)
+		code = cdn_launch_seal(p, &why);
+	if (code == 0)
+		code = prepare(p, &why);
 	if (code == 0)
 		code = begin(p, &why);
 	if (code == 0)

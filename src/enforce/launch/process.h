@@ -53,14 +53,24 @@ struct cordon_process {
 	struct cdn_run_request request;
 	struct cdn_running *running;
 	struct cdn_wrapping *wrapping; /* of the backend bwrap, or NULL */
+	struct cdn_sealing *sealing;   /* likewise, from the beginning */
 };
 
+/*
+ * wrapped.c: what bwrap is given of the host begins to be sealed, while a plan
+ * is made.  cdn_launch_unseal(): nobody needs it any more.
+ */
+CDN_MUST_USE int cdn_launch_seal(struct cordon_process *p,
+    struct cordon_error *err);
+void cdn_launch_unseal(struct cordon_process *p);
 /*
  * wrapped.c: the request becomes one for bwrap; when that runs, it is told to
  * go on if what it mounted is what it should have.  When all is over: was the
  * program started, and did its output get to where it belongs?
  */
 CDN_MUST_USE int cdn_launch_wrap(struct cordon_process *p,
+    struct cordon_error *err);
+CDN_MUST_USE int cdn_launch_start_wrapped(struct cordon_process *p,
     struct cordon_error *err);
 CDN_MUST_USE int cdn_launch_unwrap(struct cordon_process *p,
     struct cordon_error *err);

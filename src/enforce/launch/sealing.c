@@ -1,7 +1,9 @@
 /*
  * Mounts take a namespace in which they may be made: that of a process which
- * shares memory and descriptors with the one that waits for it, and is gone
- * before anything is executed.
+ * shares memory and descriptors with us, or with the child that waits for it,
+ * and is gone before anything of the run begins.  To make such a namespace, and
+ * to take one away, costs as much as all the rest; so that is done beside the
+ * making of a plan, where it can be.
  */
 #include "enforce/launch/sealing.h"
 
@@ -126,22 +128,20 @@ open_again(long tree, long flags)
 	return r < 0 ? r : fd;
 }
 
+/* The same device, sealed; another descriptor. */
 CDN_BARE static long
-replace_device(long fd)
+seal_device(long fd)
 {
 	long flags = cdn_raw(SYS_fcntl, fd, F_GETFL);
 	long tree = flags < 0 ? flags : seal(fd);
 	long sealed = tree < 0 ? tree : open_again(tree, flags);
-	long r = sealed;
 
-	if (r >= 0)
-		r = is_same(fd, sealed) && is_same_terminal(fd, sealed) ?
-		    cdn_raw(SYS_dup3, sealed, fd, 0) : -ESTALE;
-	if (sealed >= 0)
-		(void)cdn_raw(SYS_close, sealed);
 	if (tree >= 0)
 		(void)cdn_raw(SYS_close, tree);
-	return r;
+	if (sealed < 0 || (is_same(fd, sealed) && is_same_terminal(fd, sealed)))
+		return sealed;
+	(void)cdn_raw(SYS_close, sealed);
+	return -ESTALE;
 }
 
 CDN_BARE static long
@@ -157,18 +157,18 @@ replace_program(long fd)
 }
 
 /* Input and output are mostly one terminal: one open file, too. */
-CDN_BARE static bool
-is_like_before(const struct cdn_sealing *s, int i)
+CDN_BARE static long
+find_like_it(const struct cdn_sealing *s, int i)
 {
 	const struct cdn_given *given = s->given;
 
 	for (int j = 0; j < i; j++)
-		if (given[j].error == 0 && given[j].dev == given[i].dev &&
+		if (given[j].sealed >= 0 && given[j].dev == given[i].dev &&
 		    given[j].ino == given[i].ino &&
-		    cdn_raw(SYS_fcntl, j, F_GETFL) ==
-			cdn_raw(SYS_fcntl, i, F_GETFL))
-			return cdn_raw(SYS_dup3, j, i, 0) >= 0;
-	return false;
+		    cdn_raw(SYS_fcntl, given[j].sealed, F_GETFL) ==
+			cdn_raw(SYS_fcntl, given[i].from, F_GETFL))
+			return given[j].sealed;
+	return -1;
 }
 
 /* In namespaces of its own. */
@@ -176,39 +176,57 @@ CDN_BARE static int
 seal_all(void *arg)
 {
 	struct cdn_sealing *s = arg;
-	long r = replace_program(s->program_fd);
+	long r;
 
-	s->error = r < 0 && s->is_own ? (int)-r : 0;
-	for (int i = 0; i < 3; i++) {
-		if (s->given[i].error == 0)
-			continue;
-		r = is_like_before(s, i) ? 0 : replace_device(i);
-		s->given[i].error = r < 0 ? (int)-r : 0;
+	if (s->program_error != 0) {
+		r = replace_program(s->program_fd);
+		s->program_error = r < 0 ? (int)-r : 0;
 	}
+	for (int i = 0; i < 3; i++) {
+		struct cdn_given *given = &s->given[i];
+
+		if (given->error == 0)
+			continue;
+		r = find_like_it(s, i);
+		if (r < 0)
+			r = seal_device(given->from);
+		given->sealed = r < 0 ? -1 : (int)r;
+		given->error = r < 0 ? (int)-r : 0;
+	}
+	__atomic_store_n(&s->is_done, 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
 /* ----- Who runs it --------------------------------------------------------- */
 
 /* What has no name outside can be changed by nobody else's harm. */
-CDN_BARE static bool
-look(struct cdn_sealing *s)
+CDN_BARE static void
+look(struct cdn_given *given, int fd)
 {
-	bool any = s->program_fd >= 0;
 	struct stat st;
+	long r = cdn_raw(SYS_fstat, fd, &st);
+
+	given->from = fd;
+	given->sealed = -1;
+	/* NOLINTBEGIN(clang-analyzer-core.*): the kernel wrote it */
+	given->error = r < 0 || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ?
+	    0 : EPERM;
+	given->dev = st.st_dev;
+	given->ino = st.st_ino;
+	given->is_own = (long)st.st_uid == cdn_raw(SYS_geteuid);
+	/* NOLINTEND(clang-analyzer-core.*) */
+}
+
+/* Is there anything left to be done? */
+CDN_BARE static bool
+look_at_rest(struct cdn_sealing *s)
+{
+	bool any = s->program_error != 0;
 
 	for (int i = 0; i < 3; i++) {
-		struct cdn_given *given = &s->given[i];
-		long r = cdn_raw(SYS_fstat, i, &st);
-
-		/* NOLINTBEGIN(clang-analyzer-core.*): the kernel wrote it */
-		given->error = r < 0 || S_ISFIFO(st.st_mode) ||
-		    S_ISSOCK(st.st_mode) ? 0 : EPERM;
-		given->dev = st.st_dev;
-		given->ino = st.st_ino;
-		given->is_own = (long)st.st_uid == cdn_raw(SYS_geteuid);
-		/* NOLINTEND(clang-analyzer-core.*) */
-		any |= given->error != 0;
+		if (!s->given[i].is_taken)
+			look(&s->given[i], i);
+		any |= s->given[i].error != 0;
 	}
 	return any;
 }
@@ -224,23 +242,38 @@ is_harmless(const struct cdn_sealing *s, int i)
 	    link.name, W_OK) == -EACCES;
 }
 
+CDN_BARE static void
+seal_rest(struct cdn_sealing *s)
+{
+	CDN_UNINITIALIZED struct stack stack;
+	int pid = cdn_sys_clone(seal_all, stack.bytes + STACK_BYTES, CLONE_VM |
+	    CLONE_VFORK | CLONE_FILES | CLONE_NEWUSER | CLONE_NEWNS, s, NULL);
+
+	if (pid < 0 && s->program_error != 0)
+		s->program_error = -pid;
+	while (pid >= 0 &&
+	    cdn_raw(SYS_wait4, pid, NULL, __WALL, NULL) == -EINTR)
+		;
+	for (int i = 0; i < 3; i++) {
+		struct cdn_given *given = &s->given[i];
+		long r = given->is_taken || given->sealed < 0 ? 0 :
+		    cdn_raw(SYS_dup3, given->sealed, i, 0);
+
+		if (r < 0)
+			given->error = (int)-r;
+	}
+}
+
 CDN_BARE void
 cdn_sealing_do(struct cdn_sealing *s)
 {
-	CDN_UNINITIALIZED struct stack stack;
-	int pid;
-
 	s->error = 0;
-	if (!s->is_open || !look(s))
+	if (!s->is_open)
 		return;
-	s->error = ECHILD;
-	pid = cdn_sys_clone(seal_all, stack.bytes + STACK_BYTES, CLONE_VM |
-	    CLONE_VFORK | CLONE_FILES | CLONE_NEWUSER | CLONE_NEWNS, s, NULL);
-	if (pid < 0)
-		s->error = s->is_own ? -pid : 0;
-	else
-		while (cdn_raw(SYS_wait4, pid, NULL, __WALL, NULL) == -EINTR)
-			;
+	if (look_at_rest(s))
+		seal_rest(s);
+	if (s->is_own)
+		s->error = s->program_error;
 	for (int i = 0; i < 3; i++)
 		if (s->given[i].error != 0 && s->error == 0 &&
 		    !is_harmless(s, i))
@@ -267,7 +300,9 @@ cdn_sealing_open(struct cdn_sealing *s, const char *program)
 	int fd = open(program, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
-	s->is_open = true;
+	*s = (struct cdn_sealing){ .is_open = true };
+	for (int i = 0; i < 3; i++)
+		s->given[i].sealed = s->given[i].ours = -1;
 	s->program_fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (fd >= 0)
 		close(fd);
@@ -278,4 +313,114 @@ cdn_sealing_open(struct cdn_sealing *s, const char *program)
 		close(fd);
 		s->program_fd = -1;
 	}
+	s->program_error = s->program_fd < 0 ? 0 : EPERM;
+}
+
+/* ----- Beside us ------------------------------------------------------------ */
+
+/* Handlers of ours must not run in it: no signal reaches it. */
+static int
+clone_quietly(struct cdn_sealing *s)
+{
+	uint64_t mask;
+	int pid;
+
+	cdn_sys_set_mask(CDN_SIGNALS_ALL, &mask);
+	pid = cdn_sys_clone(seal_all, (char *)s->stack + STACK_BYTES,
+	    CLONE_VM | CLONE_FILES | CLONE_NEWUSER | CLONE_NEWNS, s, NULL);
+	cdn_sys_set_mask(mask, NULL);
+	return pid;
+}
+
+/* Files become pipes before they are given. */
+static bool
+is_device(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
+/* Or what is opened meanwhile would look like one of them. */
+static bool
+has_standard(void)
+{
+	for (int i = 0; i < 3; i++)
+		if (fcntl(i, F_GETFD) < 0)
+			return false;
+	return true;
+}
+
+void
+cdn_sealing_begin(struct cdn_sealing *s, const int fds[3])
+{
+	int saved = errno;
+
+	s->stack = s->is_open && has_standard() ? malloc(STACK_BYTES) : NULL;
+	if (s->stack == NULL)
+		return;
+	for (int i = 0; i < 3; i++)
+		if (is_device(fds[i]))
+			look(&s->given[i], fds[i]);
+	s->pid = clone_quietly(s);
+	if (s->pid < 0)
+		s->pid = 0;
+	errno = saved;
+}
+
+static void
+reap(struct cdn_sealing *s)
+{
+	while (s->pid > 0 && waitpid(s->pid, NULL, __WALL) < 0 &&
+	    errno == EINTR)
+		;
+	s->pid = 0;
+	free(s->stack);
+	s->stack = NULL;
+}
+
+/* Who is done still takes his namespaces away: nobody waits for that. */
+void
+cdn_sealing_await(struct cdn_sealing *s)
+{
+	if (s->stack == NULL || s->is_settled)
+		return;
+	if (!__atomic_load_n(&s->is_done, __ATOMIC_ACQUIRE))
+		reap(s);
+	for (int i = 0; i < 3; i++)
+		s->given[i].ours = s->given[i].sealed;
+	s->is_settled = true;
+}
+
+/* As it was then, or another one has that number by now. */
+int
+cdn_sealing_take(struct cdn_sealing *s, int which, int fd)
+{
+	struct cdn_given *given = &s->given[which];
+
+	if (given->sealed < 0 || !is_same(given->sealed, fd) ||
+	    !is_same_terminal(given->sealed, fd))
+		return fd;
+	given->is_taken = true;
+	return given->sealed;
+}
+
+void
+cdn_sealing_close(struct cdn_sealing *s)
+{
+	if (!s->is_open)
+		return;
+	cdn_sealing_await(s);
+	reap(s);
+	for (int i = 0; i < 3; i++) {
+		int fd = s->given[i].ours;
+		bool again = (i > 0 && fd == s->given[0].ours) ||
+		    (i > 1 && fd == s->given[1].ours);
+
+		if (fd >= 0 && !again)
+			close(fd);
+	}
+	if (s->program_fd >= 0)
+		close(s->program_fd);
+	*s = (struct cdn_sealing){ .program_fd = -1 };
 }

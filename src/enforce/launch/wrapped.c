@@ -46,7 +46,7 @@ struct cdn_wrapping {
 	size_t fd_count;
 	struct cdn_relay *relay;
 	int stdio[3];
-	struct cdn_sealing sealing;
+	struct cdn_sealing *sealing; /* the process's */
 	struct cdn_filter strict; /* for who has something that is not sealed */
 };
 
@@ -238,22 +238,62 @@ enter(const void *arg, pid_t pid)
 	for (int i = 0; i < GIVEN_MAX && r >= 0; i++)
 		r = cdn_raw(SYS_fcntl, w->given[i], F_SETFD, 0);
 	if (r >= 0)
-		cdn_sealing_do(&w->sealing);
-	if (r >= 0 && w->sealing.error != 0)
+		cdn_sealing_do(w->sealing);
+	if (r >= 0 && w->sealing->error != 0)
 		r = be_strict(w);
 	return (int)r;
+}
+
+/* What it is given as input and output, as cdn_relay_open() takes it. */
+static void
+find_stdio(const struct cordon_process *p, int ret[3])
+{
+	const struct cordon_run_options *o = p->options;
+	bool passes = o->output == CORDON_OUTPUT_PASS;
+	const int given[3] = {
+		o->stdin_mode != CORDON_STDIN_INHERIT ||
+			o->output == CORDON_OUTPUT_PTY ? CDN_RELAY_NONE : -1,
+		passes ? -1 : CDN_RELAY_NONE,
+		passes ? -1 : CDN_RELAY_NONE,
+	};
+
+	for (int i = 0; i < 3; i++)
+		ret[i] = p->stdio != NULL && p->stdio[i] >= 0 ? p->stdio[i] :
+								given[i];
+}
+
+/* The descriptor that is meant, or one below 0. */
+static int
+own_fd(const int stdio[3], int i)
+{
+	return stdio[i] == -1 ? i : stdio[i];
+}
+
+int
+cdn_launch_seal(struct cordon_process *p, struct cordon_error *err)
+{
+	int stdio[3], fds[3];
+
+	p->sealing = cdn_arena_alloc(p->arena, sizeof(*p->sealing));
+	if (p->sealing == NULL)
+		return cdn_err_nomem(err);
+	find_stdio(p, stdio);
+	for (int i = 0; i < 3; i++)
+		fds[i] = own_fd(stdio, i);
+	cdn_sealing_open(p->sealing, CDN_WRAPPER_BWRAP);
+	cdn_sealing_begin(p->sealing, fds);
+	return 0;
 }
 
 /* By its descriptor, where that is a sealed one by then. */
 static int
 choose_program(struct cordon_process *p, struct cordon_error *err)
 {
-	struct cdn_sealing *s = &p->wrapping->sealing;
+	struct cdn_sealing *s = p->sealing;
 
 	p->request.program = CDN_WRAPPER_BWRAP;
 	if (!cdn_launch_can_help(p->plan))
-		return 0;
-	cdn_sealing_open(s, CDN_WRAPPER_BWRAP);
+		cdn_sealing_close(s);
 	if (s->program_fd < 0)
 		return 0;
 	p->request.program = cdn_arena_printf(p->arena, "/proc/self/fd/%d",
@@ -264,22 +304,29 @@ choose_program(struct cordon_process *p, struct cordon_error *err)
 static int
 make_relay(struct cordon_process *p, struct cordon_error *err)
 {
-	const struct cdn_run_request *r = &p->request;
 	struct cdn_wrapping *w = p->wrapping;
-	bool passes = r->output_mode == CDN_OUTPUT_PASS;
-	const int given[3] = {
-		r->stdin_mode != CDN_STDIN_INHERIT ||
-			r->output_mode == CDN_OUTPUT_PTY ?
-		    CDN_RELAY_NONE : -1,
-		passes ? -1 : CDN_RELAY_NONE,
-		passes ? -1 : CDN_RELAY_NONE,
-	};
 	int stdio[3];
 
-	for (int i = 0; i < 3; i++)
-		stdio[i] = r->stdio != NULL && r->stdio[i] >= 0 ?
-		    r->stdio[i] : given[i];
+	find_stdio(p, stdio);
 	return cdn_relay_open(stdio, &w->relay, w->stdio, err);
+}
+
+/* What is a pipe by now was no device. */
+static void
+take_sealed(struct cordon_process *p)
+{
+	struct cdn_wrapping *w = p->wrapping;
+	int stdio[3];
+
+	find_stdio(p, stdio);
+	cdn_sealing_await(w->sealing);
+	for (int i = 0; i < 3; i++) {
+		int fd = own_fd(stdio, i);
+		int sealed = fd < 0 ? fd : cdn_sealing_take(w->sealing, i, fd);
+
+		if (sealed != fd)
+			w->stdio[i] = sealed;
+	}
 }
 
 static void
@@ -311,7 +358,6 @@ wrapping_new(size_t mounts)
 	if (w == NULL)
 		return NULL;
 	w->status_fd = w->ready_fd = w->first_fd = -1;
-	w->sealing.program_fd = -1;
 	for (int i = 0; i < GIVEN_MAX; i++)
 		w->given[i] = -1;
 	w->fds = calloc(mounts + 1, sizeof(*w->fds));
@@ -334,6 +380,7 @@ cdn_launch_wrap(struct cordon_process *p, struct cordon_error *err)
 	if (w == NULL)
 		return cdn_err_nomem(err);
 	p->wrapping = w;
+	w->sealing = p->sealing;
 	if (!make_pipes(w))
 		return cdn_err_sys(err, errno, "failed to make a pipe");
 	code = cdn_launch_cwd(p, err);
@@ -419,9 +466,9 @@ tell_strict(const struct cordon_process *p)
 	const struct cdn_wrapping *w = p->wrapping;
 	struct cordon_error why = { 0 };
 
-	if (w->sealing.error == 0 || p->options->notice == NULL)
+	if (w->sealing->error == 0 || p->options->notice == NULL)
 		return;
-	(void)!cdn_err_sys(&why, w->sealing.error, "modes, owners and times "
+	(void)!cdn_err_sys(&why, w->sealing->error, "modes, owners and times "
 	    "cannot be changed in this run: what it is given of the host's "
 	    "devices could not be made read-only");
 	p->options->notice(why.text, p->options->notice_arg);
@@ -438,6 +485,7 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 	for (int i = 0; i < GIVEN_MAX; i++)
 		close_fd(&w->given[i]);
 	tell_strict(p);
+	cdn_sealing_close(w->sealing);
 	code = cdn_relay_started(w->relay, err);
 	if (code == 0)
 		code = await_mounts(p, err);
@@ -459,6 +507,13 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 		return code;
 	cdn_run_wraps(p->running, pid);
 	return let_go(w, err);
+}
+
+int
+cdn_launch_start_wrapped(struct cordon_process *p, struct cordon_error *err)
+{
+	take_sealed(p);
+	return cdn_run_start(&p->request, &p->running, err);
 }
 
 /* The shepherd does it, unless it was killed, too. */
@@ -537,6 +592,13 @@ cdn_launch_wrapped(struct cordon_process *p,
 }
 
 void
+cdn_launch_unseal(struct cordon_process *p)
+{
+	if (p->sealing != NULL)
+		cdn_sealing_close(p->sealing);
+}
+
+void
 cdn_launch_wrapping_free(struct cdn_wrapping *w)
 {
 	if (w == NULL)
@@ -547,7 +609,6 @@ cdn_launch_wrapping_free(struct cdn_wrapping *w)
 	close_fd(&w->status_fd);
 	close_fd(&w->ready_fd);
 	close_fd(&w->first_fd);
-	close_fd(&w->sealing.program_fd);
 	for (size_t i = 0; i < w->fd_count; i++)
 		close_fd(&w->fds[i]);
 	free(w->fds);
