@@ -22,6 +22,7 @@ struct cdn_home {
 	int homefd;   /* of a home that is still to be furnished; or -1 */
 	char tmp[NAME_MAX + 1]; /* its name there */
 	char *substitute;	/* base, when it goes with the session */
+	bool leaves_tmp;	/* to the next session, to be removed */
 };
 
 /* ----- The base --------------------------------------------------------------- */
@@ -353,10 +354,12 @@ cdn_home_furnish(struct cdn_home *home, const struct cdn_home_spec *spec,
 }
 
 void
-cdn_home_ahead(const struct cdn_home *home)
+cdn_home_ahead(struct cdn_home *home)
 {
-	if (home->lockfd >= 0 && home->substitute == NULL)
-		cdn_lock_ahead(home->basefd);
+	if (home->lockfd < 0 || home->substitute != NULL)
+		return;
+	cdn_lock_ahead(home->basefd);
+	home->leaves_tmp = true;
 }
 
 static void
@@ -364,6 +367,9 @@ remove_tmp(const struct cdn_home *home)
 {
 	size_t budget = CDN_HOME_WIPE_ENTRIES;
 
+	if (home->leaves_tmp && cdn_lock_put_aside(home->basefd,
+		home->parentfd, home->tmp, home->lockfd))
+		return;
 	(void)!cdn_wipe(home->parentfd, home->tmp, &budget);
 }
 

@@ -5,6 +5,7 @@
  *	BASE/tmp/ID	fresh, one per session; locked as long as it lives,
  *			removed at its end
  *	BASE/next	empty: the tmp of a session to come
+ *	BASE/last	empty: that of one that ended, to be removed
  *
  * BASE is cordon's state directory, or a fresh directory in /tmp when that one
  * cannot be made.  The cage can write both, so nothing here is ever written,
@@ -86,9 +87,10 @@ CDN_MUST_USE int cdn_home_make_shared(const char *path,
 
 /*
  * For whoever has nothing else to do: makes the tmp of the next session, which
- * then need not wait for the disk.
+ * then need not wait for the disk, and removes that of the last one.  Nor does
+ * the end of this one wait then: its tmp, if it is empty, is left to the next.
  */
-void cdn_home_ahead(const struct cdn_home *home);
+void cdn_home_ahead(struct cdn_home *home);
 
 /*
  * Removes tmp and all below it (a substitute base as a whole), without

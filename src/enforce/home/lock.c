@@ -15,6 +15,7 @@
 #define TAKE_WAIT_NS 1000000L
 #define BUFFER_BYTES 8192
 #define AHEAD	     "next"
+#define ASIDE	     "last"
 
 /* A directory of that name to lock; its mode may be anything. */
 static int
@@ -101,6 +102,14 @@ void
 cdn_lock_ahead(int aheadfd)
 {
 	(void)!mkdirat(aheadfd, AHEAD, MODE_DIR);
+	(void)!unlinkat(aheadfd, ASIDE, AT_REMOVEDIR);
+}
+
+bool
+cdn_lock_put_aside(int aheadfd, int dirfd, const char *name, int fd)
+{
+	return lseek(fd, 0, SEEK_SET) == 0 && is_empty(fd) &&
+	    renameat2(dirfd, name, aheadfd, ASIDE, RENAME_NOREPLACE) == 0;
 }
 
 /* -EAGAIN and -EBUSY may be otherwise a moment later: somebody sweeps. */

@@ -30,6 +30,16 @@ CDN_MUST_USE int cdn_lock_make(int aheadfd, int dirfd, const char *name);
 void cdn_lock_ahead(int aheadfd);
 
 /*
+ * Instead of removing a directory at the end of its session, where somebody
+ * waits: puts it aside for the next session's cdn_lock_ahead(), which removes
+ * it.  To give its blocks back can take a disk longer than all the rest of an
+ * end.  fd: its own.  False: it is where it was, because it is not empty, or
+ * another one is there.
+ */
+CDN_MUST_USE bool cdn_lock_put_aside(int aheadfd, int dirfd, const char *name,
+    int fd);
+
+/*
  * Removes what was left behind, within the limits of home.h.  dirfd is freshly
  * opened: it is read from where it stands.  Hidden names are not looked at.
  */

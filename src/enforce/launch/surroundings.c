@@ -157,7 +157,7 @@ cdn_launch_furnish(const struct cordon_process *p, struct cordon_error *err)
 void
 cdn_launch_ahead(const struct cordon_process *p)
 {
-	const struct cdn_home *home = cdn_session_attached(p->session);
+	struct cdn_home *home = cdn_session_attached(p->session);
 
 	if (p->options->sole && home != NULL)
 		cdn_home_ahead(home);

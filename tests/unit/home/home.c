@@ -446,6 +446,48 @@ test_ahead(struct fixture *f)
 	not_taken(f, "a file");
 }
 
+/* Opened, what it made ahead, closed; name: made in its tmp, or NULL. */
+static void
+visit_ahead(struct fixture *f, const char *name)
+{
+	struct cdn_home *home = NULL;
+
+	ok(fixture_open(f, &home) == 0, "opened");
+	cdn_home_ahead(home);
+	if (name != NULL)
+		tmp_file(name, "x");
+	cdn_home_close(home);
+}
+
+static void
+test_aside(struct fixture *f)
+{
+	ino_t last, next;
+
+	tmp_clear(tmp_path("state"));
+	visit_ahead(f, NULL);
+	last = inode_of("state/last");
+	next = inode_of("state/next");
+	ok(last != 0 && !tmp_there(TMP), "a tmp that is empty is put aside");
+	visit_ahead(f, NULL);
+	ok(inode_of("state/last") == next, "and removed during the next "
+	    "session, whose own is then");
+	visit_ahead(f, TMP "/f");
+	ok(!tmp_there("state/last") && !tmp_there(TMP),
+	    "one that is not empty is removed at once");
+	tmp_dir("state/last");
+	tmp_file("state/last/f", "x");
+	visit_ahead(f, NULL);
+	ok(tmp_there("state/last/f") && !tmp_there(TMP),
+	    "what somebody else put there stays, and nothing else is left");
+	tmp_clear(tmp_path("state"));
+	visit_ahead(f, NULL);
+	last = inode_of("state/last");
+	ok(fixture_visit(f) == 0 && inode_of("state/last") == last &&
+		!tmp_there(TMP),
+	    "who removed none leaves none");
+}
+
 /* A directory in a place where everybody can make names. */
 static int
 body_shared(void *arg)
@@ -501,6 +543,7 @@ main(void)
 	test_lock();
 	test_many(&f);
 	test_ahead(&f);
+	test_aside(&f);
 	test_shared();
 	tmp_end();
 	return done_testing();
