@@ -128,16 +128,15 @@ open_again(long tree, long flags)
 	return r < 0 ? r : fd;
 }
 
-/* The same device, sealed; another descriptor. */
+/* The same device, sealed; another descriptor.  *ret_tree: its mount. */
 CDN_BARE static long
-seal_device(long fd)
+seal_device(long fd, long *ret_tree)
 {
 	long flags = cdn_raw(SYS_fcntl, fd, F_GETFL);
 	long tree = flags < 0 ? flags : seal(fd);
 	long sealed = tree < 0 ? tree : open_again(tree, flags);
 
-	if (tree >= 0)
-		(void)cdn_raw(SYS_close, tree);
+	*ret_tree = tree;
 	if (sealed < 0 || (is_same(fd, sealed) && is_same_terminal(fd, sealed)))
 		return sealed;
 	(void)cdn_raw(SYS_close, sealed);
@@ -171,12 +170,15 @@ find_like_it(const struct cdn_sealing *s, int i)
 	return -1;
 }
 
-/* In namespaces of its own. */
+/*
+ * In namespaces of its own.  To take a mount away waits for all processors, so
+ * that comes last.
+ */
 CDN_BARE static int
 seal_all(void *arg)
 {
 	struct cdn_sealing *s = arg;
-	long r;
+	long trees[3], r;
 
 	if (s->program_error != 0) {
 		r = replace_program(s->program_fd);
@@ -185,15 +187,19 @@ seal_all(void *arg)
 	for (int i = 0; i < 3; i++) {
 		struct cdn_given *given = &s->given[i];
 
+		trees[i] = -1;
 		if (given->error == 0)
 			continue;
 		r = find_like_it(s, i);
 		if (r < 0)
-			r = seal_device(given->from);
+			r = seal_device(given->from, &trees[i]);
 		given->sealed = r < 0 ? -1 : (int)r;
 		given->error = r < 0 ? (int)-r : 0;
 	}
 	__atomic_store_n(&s->is_done, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < 3; i++)
+		if (trees[i] >= 0)
+			(void)cdn_raw(SYS_close, trees[i]);
 	return 0;
 }
 
@@ -379,13 +385,24 @@ reap(struct cdn_sealing *s)
 	s->stack = NULL;
 }
 
-/* Who is done still takes his namespaces away: nobody waits for that. */
+static bool
+is_done(const struct cdn_sealing *s)
+{
+	return __atomic_load_n(&s->is_done, __ATOMIC_ACQUIRE) != 0;
+}
+
+/*
+ * Who is done still takes mounts and namespaces away: nobody waits for that.
+ * Who was killed before is never done.
+ */
 void
 cdn_sealing_await(struct cdn_sealing *s)
 {
 	if (s->stack == NULL || s->is_settled)
 		return;
-	if (!__atomic_load_n(&s->is_done, __ATOMIC_ACQUIRE))
+	for (unsigned i = 0; i < CDN_SPINS && s->pid > 0 && !is_done(s); i++)
+		cdn_sys_relax();
+	if (!is_done(s))
 		reap(s);
 	for (int i = 0; i < 3; i++)
 		s->given[i].ours = s->given[i].sealed;
