@@ -138,6 +138,13 @@ is_handed_over(struct cordon_process *p, const char *path, int *code,
 	return *code != 0 || p->handed_fd >= 0;
 }
 
+static bool
+is_wrapped(const struct cordon_process *p)
+{
+	return p->terms.backend == CORDON_BACKEND_BWRAP &&
+	    p->plan->plan->caged;
+}
+
 /*
  * May what must be done before anything is executed be done while the process
  * is made?  What runs inside of the cage without being executed waits for no
@@ -147,9 +154,11 @@ is_handed_over(struct cordon_process *p, const char *path, int *code,
 static bool
 has_meanwhile(const struct cordon_process *p)
 {
-	return p->inside == NULL && p->options->validate == NULL &&
+	bool waits = is_wrapped(p) || (p->inside == NULL &&
 	    p->terms.backend == CORDON_BACKEND_NATIVE &&
-	    !p->plan->host.notify_taken;
+	    !p->plan->host.notify_taken);
+
+	return waits && p->options->validate == NULL;
 }
 
 /*
@@ -280,28 +289,6 @@ tell(const struct cordon_process *p)
 	cdn_launch_tell_network(p->plan, p->options);
 }
 
-/*
- * Recorded before bwrap begins: that may take long, and as soon as it runs it
- * has the terminal, and signals are passed on to it and not heeded by us.
- */
-static int
-begin_wrapped(struct cordon_process *p, struct cordon_error *err)
-{
-	int code = cdn_launch_wrap(p, err);
-
-	if (code != 0)
-		return code;
-	tell(p);
-	code = record_start(p, err);
-	if (code != 0)
-		return code;
-	code = cdn_launch_start_wrapped(p, err);
-	if (code == 0)
-		return cdn_launch_unwrap(p, err);
-	cdn_launch_wrap_failed(p);
-	return code;
-}
-
 static int
 finish(void *arg, struct cordon_error *err)
 {
@@ -310,18 +297,45 @@ finish(void *arg, struct cordon_error *err)
 	return code == 0 ? record_start(arg, err) : code;
 }
 
+/* Before anything is executed, if not at once. */
+static int
+settle(struct cordon_process *p, struct cordon_error *err)
+{
+	tell(p);
+	if (!has_meanwhile(p))
+		return record_start(p, err);
+	p->request.meanwhile = finish;
+	p->request.meanwhile_arg = p;
+	return 0;
+}
+
+/*
+ * bwrap begins while that is done, where signals are still for us then.  To
+ * record may take long, and whoever has the terminal, or is passed on what was
+ * to end us, would be executed all the same.
+ */
+static int
+begin_wrapped(struct cordon_process *p, struct cordon_error *err)
+{
+	int code = cdn_launch_wrap(p, err);
+
+	if (code == 0)
+		code = settle(p, err);
+	if (code != 0)
+		return code;
+	p->request.waits = true;
+	code = cdn_launch_start_wrapped(p, err);
+	if (code == 0)
+		return cdn_launch_unwrap(p, err);
+	cdn_launch_wrap_failed(p);
+	return code;
+}
+
 static int
 begin_alone(struct cordon_process *p, struct cordon_error *err)
 {
-	int code = 0;
+	int code = settle(p, err);
 
-	tell(p);
-	if (has_meanwhile(p)) {
-		p->request.meanwhile = finish;
-		p->request.meanwhile_arg = p;
-	} else {
-		code = record_start(p, err);
-	}
 	return code != 0 ? code :
 			   cdn_run_start(&p->request, &p->running, err);
 }
@@ -334,7 +348,7 @@ begin(struct cordon_process *p, struct cordon_error *err)
 		cdn_launch_tell_agent(p->plan, p->options);
 		return cdn_run_start(&p->request, &p->running, err);
 	}
-	if (p->terms.backend == CORDON_BACKEND_BWRAP && p->plan->plan->caged)
+	if (is_wrapped(p))
 		return begin_wrapped(p, err);
 	cdn_launch_unseal(p); /* no child of ours is left of it */
 	return begin_alone(p, err);

@@ -153,6 +153,13 @@ struct cdn_run_request {
 	 */
 	int (*meanwhile)(void *arg, struct cordon_error *err);
 	void *meanwhile_arg;
+	/*
+	 * The program waits for a word of the caller's before it executes what
+	 * the run is about.  So that is done beside it, where a signal can
+	 * still end us at once: not when it has the terminal, nor when the
+	 * signals are for other runs, too.
+	 */
+	bool waits;
 	int stop_fd; /* when it is readable all are killed; 0 = none */
 	/* When wake_fd is readable, by whoever waits for the run; 0 = none. */
 	int wake_fd;

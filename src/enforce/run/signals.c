@@ -225,6 +225,17 @@ cdn_signals_early(bool early)
 	pthread_mutex_unlock(&state.lock);
 }
 
+bool
+cdn_signals_are_for_one(void)
+{
+	bool one;
+
+	pthread_mutex_lock(&state.lock);
+	one = state.runs <= 1;
+	pthread_mutex_unlock(&state.lock);
+	return one;
+}
+
 int
 cdn_signals_fd(void)
 {

@@ -42,6 +42,8 @@ void cdn_signals_end(struct cdn_signals *signals);
  * end this process without us ends it.
  */
 void cdn_signals_early(bool early);
+/* Is there no other run that they are for? */
+bool cdn_signals_are_for_one(void);
 
 /*
  * Becomes readable, for edge-triggered epoll only: nobody reads it, as others

@@ -301,6 +301,34 @@ may_share(const struct cdn_spawn *spawn)
 	return spawn->reaper == CDN_REAPER_SELF;
 }
 
+/* Is that done when the program has begun, which waits? */
+static bool
+is_beside_program(const struct start *start)
+{
+	const struct cdn_launch *launch = &start->spawn->shepherd.launch;
+
+	return launch->request->waits && launch->terminal_fd < 0 &&
+	    cdn_signals_are_for_one();
+}
+
+static int
+make_all(struct start *start, bool later)
+{
+	const struct cdn_launch *launch = &start->spawn->shepherd.launch;
+	const struct cdn_run_request *request = launch->request;
+	bool beside_program = is_beside_program(start);
+	int r = -ECANCELED;
+
+	if (!later && !beside_program)
+		do_meanwhile(start);
+	if (start->code == 0)
+		r = request->via == NULL ? make(start) : request->via(
+		    request->via_arg, make, later ? beside : NULL, start);
+	if (beside_program && r > 0 && launch->error == 0)
+		do_meanwhile(start);
+	return r;
+}
+
 /*
  * Beside the child only where it dies with the thread that makes it, which
  * dies with us: nobody waits for a word of the dead.  Nor where it takes the
@@ -313,7 +341,7 @@ start_all(struct start *start)
 	const struct cdn_run_request *request = launch->request;
 	bool later = request->meanwhile != NULL && request->via != NULL &&
 	    start->spawn->reaper == CDN_REAPER_SELF && launch->terminal_fd < 0;
-	int r = -ECANCELED;
+	int r;
 
 	launch->word = later ? CDN_WORD_LATER : CDN_WORD_YES;
 	/* Nobody else changes what is ignored meanwhile: we are alone. */
@@ -322,13 +350,9 @@ start_all(struct start *start)
 		start->code = start->spawn->ready(start->spawn->ready_arg,
 		    start->err);
 	if (start->code != 0)
-		return r;
+		return -ECANCELED;
 	cdn_sys_set_mask(CDN_SIGNALS_ALL, &launch->mask);
-	if (!later)
-		do_meanwhile(start);
-	if (start->code == 0)
-		r = request->via == NULL ? make(start) : request->via(
-		    request->via_arg, make, later ? beside : NULL, start);
+	r = make_all(start, later);
 	cdn_sys_set_mask(launch->mask, NULL);
 	return r;
 }

@@ -5,7 +5,8 @@
 
 Somebody else holds the record, so the run waits, and there it is told to end:
 by a signal, or by a key on its terminal.  It ends at once, before the record is
-free again, and nothing was executed; without a signal it goes on then.
+free again, and nothing was executed; without a signal it goes on then.  Without
+a terminal bwrap has begun by then, and ends with it.
 """
 import fcntl
 import os
@@ -52,6 +53,30 @@ def is_waiting(pid, name):
 		return False
 
 
+def below(pid):
+	"""All children of it, and theirs."""
+	found = []
+	try:
+		for task in os.listdir(f"/proc/{pid}/task"):
+			with open(f"/proc/{pid}/task/{task}/children") as f:
+				found += [int(word) for word in f.read().split()]
+	except OSError:
+		pass
+	return found + [each for child in found for each in below(child)]
+
+
+def is_bwrap(pid):
+	try:
+		with open(f"/proc/{pid}/cmdline", "rb") as f:
+			return f.read().startswith(b"/usr/bin/bwrap\0")
+	except OSError:
+		return False
+
+
+def begun(pid):
+	return [each for each in below(pid) if is_bwrap(each)]
+
+
 def ran():
 	try:
 		os.rmdir("ran")
@@ -72,6 +97,7 @@ def by_signal(command, log, number):
 		lock(head, fcntl.F_WRLCK)
 		run = on_pipes(command)
 		waits = before_long(lambda: is_waiting(run.pid, log + ".head"))
+		wrappers = before_long(lambda: begun(run.pid))
 		if number:
 			run.send_signal(number)
 			ended = before_long(lambda: run.poll() is not None)
@@ -81,6 +107,9 @@ def by_signal(command, log, number):
 		    "control: when the record is free it is executed")
 		return
 	name = signal.Signals(number).name
+	ok(wrappers and before_long(
+	    lambda: not any(is_bwrap(each) for each in wrappers)),
+	    f"{name}: bwrap had begun, and ends with it")
 	ok(waits and ended, f"{name}: it ends while the record is held")
 	ok(run.wait(MOST) != 0 and not ran(),
 	    f"{name}: nothing was executed ({run.returncode})")

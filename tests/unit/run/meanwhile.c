@@ -248,6 +248,128 @@ try_ended(const struct way *way, const char *file)
 	(void)unlink(file);
 }
 
+/* ----- A program that waits itself ------------------------------------------------ */
+
+#define LOOKS_MAX 6000 /* of a hundredth of a second: nothing is decided by it */
+
+/* Goes on until the program has begun, unless it is not to have by then. */
+struct beside {
+	const char *begun; /* the file that it makes */
+	bool expected;
+	bool seen;
+	int code;
+};
+
+static int
+look_for_it(void *arg, struct cordon_error *err)
+{
+	struct beside *b = arg;
+	struct timespec pause = { .tv_nsec = 10000000 };
+
+	for (int i = 0; i < (b->expected ? LOOKS_MAX : 3) && !b->seen; i++) {
+		nanosleep(&pause, NULL);
+		b->seen = access(b->begun, F_OK) == 0;
+	}
+	return b->code == 0 ? 0 : cdn_err(err, b->code, "it may not go on");
+}
+
+static void
+let_wait(struct cdn_run_request *r, struct beside *b)
+{
+	r->reaper = CDN_REAPER_SHEPHERD;
+	r->forward_signals = true;
+	r->meanwhile = look_for_it;
+	r->meanwhile_arg = b;
+	r->waits = true;
+}
+
+static void
+try_waiting(const char *what, const char *file, bool expected, int code)
+{
+	struct beside b = { file, expected, false, code };
+	char command[CDN_PATH_MAX + 32];
+	struct cdn_run_request request;
+	struct cdn_running *running = NULL;
+	struct cdn_run_result result;
+	struct cordon_error err = { 0 };
+	int got;
+
+	snprintf(command, sizeof(command), ": > '%s'; exec sleep 600", file);
+	request = request_of(SHELL(command));
+	let_wait(&request, &b);
+	got = cdn_run_start(&request, &running, &err);
+	ok_f(got == code && b.seen == expected, "%s: %d, begun by then: %d "
+	    "(%s)", what, got, b.seen, err.text);
+	if (got == 0) {
+		cdn_run_kill(running);
+		if (cdn_run_wait(running, &result, &err) == 0)
+			cdn_run_result_done(&result);
+	}
+	(void)unlink(file);
+}
+
+/* Its signals are for another run, too: they would not end us. */
+static void
+try_waiting_beside(const char *file)
+{
+	struct cdn_run_request other = request_of(SHELL("exec sleep 600"));
+	struct cdn_running *running = NULL;
+	struct cdn_run_result result;
+	struct cordon_error err = { 0 };
+
+	other.reaper = CDN_REAPER_SHEPHERD;
+	other.forward_signals = true;
+	if (!ok(cdn_run_start(&other, &running, &err) == 0, "another run"))
+		return;
+	try_waiting("a program that waits, beside another run", file, false, 0);
+	cdn_run_kill(running);
+	if (cdn_run_wait(running, &result, &err) == 0)
+		cdn_run_result_done(&result);
+}
+
+static int
+see_and_be_ended(void *arg, struct cordon_error *err)
+{
+	int code = look_for_it(arg, err);
+
+	kill(getpid(), SIGTERM);
+	return code;
+}
+
+/* What has begun ends with us: it is alive as long as it has the pipe. */
+static void
+try_waiting_ended(const char *file)
+{
+	struct beside b = { file, true, false, 0 };
+	char command[CDN_PATH_MAX + 32], byte;
+	int status = 0, ends[2];
+	pid_t pid;
+
+	tmp_need(pipe(ends) == 0, "pipe", "");
+	snprintf(command, sizeof(command), ": > '%s'; exec sleep 600", file);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct cdn_run_request request = request_of(SHELL(command));
+		const int stdio[3] = { -1, ends[1], -1 };
+		struct cdn_run_result result;
+
+		close(ends[0]);
+		let_wait(&request, &b);
+		request.meanwhile = see_and_be_ended;
+		request.stdio = stdio;
+		_exit(cdn_run(&request, &result, NULL) == 0 ? 0 : 1);
+	}
+	close(ends[1]);
+	tmp_need(pid > 0 && waitpid(pid, &status, 0) == pid, "fork", "");
+	ok_f(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM &&
+	    access(file, F_OK) == 0, "a program that waits had begun, and a "
+	    "signal ends us at once (%#x)", (unsigned)status);
+	ok(read(ends[0], &byte, 1) == 0, "and nobody is left");
+	close(ends[0]);
+	(void)unlink(file);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -264,6 +386,11 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < CDN_LEN(ways); i++)
 		if (ways[i].code == 0)
 			try_deaf(&ways[i]);
+	try_waiting("a program that waits", tmp_path("begun"), true, 0);
+	try_waiting("a program that waits, refused", tmp_path("begun"), true,
+	    CORDON_E_SYSTEM);
+	try_waiting_beside(tmp_path("begun"));
+	try_waiting_ended(tmp_path("begun"));
 	tmp_end();
 	return done_testing();
 }
