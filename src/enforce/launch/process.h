@@ -90,10 +90,19 @@ CDN_MUST_USE int cdn_mounted_open(const struct cdn_bwrap_plan *plan,
     bool helped, int *fds, struct cordon_error *err);
 CDN_MUST_USE int cdn_mounted_check(const struct cdn_bwrap_plan *plan,
     bool helped, const int *fds, pid_t pid, struct cordon_error *err);
-/* helped.c: mounts what bwrap was not told, when what it was told is right. */
 bool cdn_launch_can_help(const struct cordon_plan *plan);
+/*
+ * helped.c: somebody who mounts what bwrap (its process `pid`) was not told, when
+ * it waits (ready_fd can be written) and what it was told is right.  The latter
+ * says cdn_launch_helped(), and waits until all is mounted; or
+ * cdn_launch_help_not(): nothing is, NULL is fine.  Each of them frees him.
+ */
+struct cdn_helper;
 CDN_MUST_USE int cdn_launch_help(struct cordon_process *p, pid_t pid,
+    int ready_fd, struct cdn_helper **ret, struct cordon_error *err);
+CDN_MUST_USE int cdn_launch_helped(struct cdn_helper *helper,
     struct cordon_error *err);
+void cdn_launch_help_not(struct cdn_helper *helper);
 /* orphans.c: ends all who have the one socket, and not the other. */
 struct cdn_run_place;
 void cdn_launch_end_orphans(const struct cdn_run_place *theirs,

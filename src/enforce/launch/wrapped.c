@@ -41,6 +41,7 @@ struct cdn_wrapping {
 	int status_fd;	      /* what it says */
 	int ready_fd;	      /* the full end of the socket */
 	int first_fd;	      /* of the first process in the sandbox, or -1 */
+	struct cdn_helper *helper; /* who mounts in it, or NULL */
 	struct cdn_run_place theirs, ours; /* its ends, for orphans.c */
 	int *fds;	      /* of the host's objects, by mount */
 	size_t fd_count;
@@ -405,14 +406,16 @@ cdn_launch_wrap(struct cordon_process *p, struct cordon_error *err)
 /* ----- Going on ----------------------------------------------------------------- */
 
 /*
- * All mounts are there; or it ended, or takes too long.  When it fails it may
- * leave a child behind that has all its descriptors: the end of the run counts.
+ * It said something, or all mounts are there; or it ended, or takes too long.
+ * When it fails it may leave a child behind that has all its descriptors: the
+ * end of the run counts.
  */
 static int
-await_mounts(const struct cordon_process *p, struct cordon_error *err)
+await(const struct cordon_process *p, int fd, short events,
+    struct cordon_error *err)
 {
 	struct pollfd on[] = {
-		{ .fd = p->wrapping->ready_fd, .events = POLLOUT },
+		{ .fd = fd, .events = events },
 		{ .fd = cdn_run_fd(p->running), .events = POLLIN },
 	};
 	bool over = false;
@@ -420,7 +423,7 @@ await_mounts(const struct cordon_process *p, struct cordon_error *err)
 
 	do {
 		r = poll(on, CDN_LEN(on), CDN_BWRAP_START_MS);
-		if (r > 0 && on[0].revents == POLLOUT)
+		if (r > 0 && on[0].revents == events)
 			return 0;
 		if (r > 0 && on[1].revents != 0)
 			over = cdn_run_step(p->running);
@@ -433,20 +436,41 @@ await_mounts(const struct cordon_process *p, struct cordon_error *err)
 
 /* {"child-pid": 12, ...}: the first process of the sandbox, as we see it. */
 static pid_t
-read_pid(int fd)
+find_pid(const char *text)
 {
 	static const char key[] = "\"child-pid\": ";
-	char text[STATUS_MAX];
-	ssize_t n = read(fd, text, sizeof(text) - 1);
-	const char *at;
-	long pid;
+	const char *at = strstr(text, key);
+	long pid = at == NULL ? 0 : strtol(at + strlen(key), NULL, 10);
 
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	at = strstr(text, key);
-	pid = at == NULL ? 0 : strtol(at + strlen(key), NULL, 10);
 	return pid > 0 && pid < INT32_MAX ? (pid_t)pid : 0;
+}
+
+/* A line that it writes piece by piece. */
+static int
+read_pid(const struct cordon_process *p, pid_t *ret, struct cordon_error *err)
+{
+	int fd = p->wrapping->status_fd;
+	char text[STATUS_MAX];
+	bool is_whole = false;
+	size_t n = 0;
+
+	while (!is_whole && n < sizeof(text) - 1) {
+		int code = await(p, fd, POLLIN, err);
+		ssize_t r = code != 0 ? 0 :
+		    read(fd, text + n, sizeof(text) - 1 - n);
+
+		if (code != 0)
+			return code;
+		if (r <= 0)
+			break;
+		is_whole = memchr(text + n, '\n', (size_t)r) != NULL;
+		n += (size_t)r;
+	}
+	text[n] = '\0';
+	*ret = find_pid(text);
+	return *ret != 0 ? 0 : cdn_err(err, CORDON_E_ENFORCE, "'"
+	    CDN_WRAPPER_BWRAP "' does not say which process it made (use "
+	    "'--backend native')");
 }
 
 static int
@@ -474,11 +498,45 @@ tell_strict(const struct cordon_process *p)
 	p->options->notice(why.text, p->options->notice_arg);
 }
 
+/* It is at work still, and will wait for us. */
+static int
+meet_first(struct cordon_process *p, pid_t *ret, struct cordon_error *err)
+{
+	struct cdn_wrapping *w = p->wrapping;
+	int code = read_pid(p, ret, err);
+
+	if (code != 0)
+		return code;
+	w->first_fd = (int)cdn_raw(SYS_pidfd_open, *ret, 0);
+	if (w->first_fd < 0)
+		return cdn_err_sys(err, -w->first_fd, "the process that '"
+		    CDN_WRAPPER_BWRAP "' made is gone");
+	return !cdn_launch_can_help(p->plan) ? 0 :
+	    cdn_launch_help(p, *ret, w->ready_fd, &w->helper, err);
+}
+
+/* It waits. */
+static int
+look_and_help(struct cordon_process *p, pid_t pid, struct cordon_error *err)
+{
+	struct cdn_wrapping *w = p->wrapping;
+	struct cdn_helper *helper = w->helper;
+	int code = cdn_mounted_check(&p->plan->bwrap, helper != NULL, w->fds,
+	    pid, err);
+
+	if (code == 0 && helper != NULL) {
+		w->helper = NULL;
+		code = cdn_launch_helped(helper, err);
+	}
+	if (code == 0 && p->cwd_is != NULL)
+		code = cdn_mounted_is_in(p->cwd, p->cwd_is, pid, err);
+	return code;
+}
+
 static int
 go_on(struct cordon_process *p, struct cordon_error *err)
 {
 	struct cdn_wrapping *w = p->wrapping;
-	bool helped;
 	pid_t pid;
 	int code;
 
@@ -488,21 +546,11 @@ go_on(struct cordon_process *p, struct cordon_error *err)
 	cdn_sealing_close(w->sealing);
 	code = cdn_relay_started(w->relay, err);
 	if (code == 0)
-		code = await_mounts(p, err);
-	if (code != 0)
-		return code;
-	pid = read_pid(w->status_fd);
-	w->first_fd = pid == 0 ? -1 : (int)cdn_raw(SYS_pidfd_open, pid, 0);
-	if (w->first_fd < 0)
-		return cdn_err(err, CORDON_E_ENFORCE, "'" CDN_WRAPPER_BWRAP
-		    "' does not say which process it made (use '--backend "
-		    "native')");
-	helped = cdn_launch_can_help(p->plan);
-	code = cdn_mounted_check(&p->plan->bwrap, helped, w->fds, pid, err);
-	if (code == 0 && helped)
-		code = cdn_launch_help(p, pid, err);
-	if (code == 0 && p->cwd_is != NULL)
-		code = cdn_mounted_is_in(p->cwd, p->cwd_is, pid, err);
+		code = meet_first(p, &pid, err);
+	if (code == 0)
+		code = await(p, w->ready_fd, POLLOUT, err);
+	if (code == 0)
+		code = look_and_help(p, pid, err);
 	if (code != 0)
 		return code;
 	cdn_run_wraps(p->running, pid);
@@ -532,6 +580,8 @@ cdn_launch_unwrap(struct cordon_process *p, struct cordon_error *err)
 
 	if (code == 0)
 		return 0;
+	cdn_launch_help_not(p->wrapping->helper);
+	p->wrapping->helper = NULL;
 	(void)!cdn_run_signal(p->running, SIGKILL, NULL);
 	cdn_launch_wrap_failed(p);
 	if (cdn_run_wait(p->running, &result, NULL) == 0)
