@@ -87,26 +87,49 @@ check_own(long fd)
 									 -ESTALE;
 }
 
-/*
- * The directory in which a name is to be made: the sandbox's own, never one of
- * the host.  What lies around it may be the host's, where somebody puts a link
- * or another directory in its place meanwhile.
- */
+/* Do both begin with the same n bytes? */
+CDN_BARE static bool
+begin_alike(const char *a, const char *b, size_t n)
+{
+	while (n > 0 && *a == *b && *a != '\0') {
+		a++;
+		b++;
+		n--;
+	}
+	return n == 0;
+}
+
+CDN_BARE static void
+forget_parent(struct cdn_mounting *m)
+{
+	close_raw(m->parent);
+	m->parent = -1;
+}
+
+/* Something lies on it now: if that is the kept one, or around it, it is gone. */
+CDN_BARE static void
+cover(struct cdn_mounting *m, const char *path)
+{
+	size_t n = 0;
+
+	while (path[n] != '\0')
+		n++;
+	if (n == 1 || (n <= m->parent_length &&
+	    begin_alike(path, m->parent_path, n) &&
+	    (n == m->parent_length || m->parent_path[n] == '/')))
+		forget_parent(m);
+}
+
+/* The directory that these bytes of the path are. */
 CDN_BARE static long
-open_parent(const struct cdn_mounting *m, const char *path, const char **ret_name)
+open_own(const struct cdn_mounting *m, const char *path, size_t n)
 {
 	CDN_UNINITIALIZED char dir[CDN_PATH_MAX + 1];
-	size_t n = 0;
 	long fd, r;
 
-	for (size_t i = 0; path[i] != '\0'; i++) {
-		if (i >= CDN_PATH_MAX)
-			return -ENAMETOOLONG;
+	for (size_t i = 0; i < n; i++)
 		dir[i] = path[i];
-		if (path[i] == '/')
-			n = i;
-	}
-	*ret_name = path + n + 1;
+	dir[0] = '/';
 	dir[n == 0 ? 1 : n] = '\0';
 	fd = open_below(m->new_root, dir);
 	r = fd < 0 ? fd : check_own(fd);
@@ -115,47 +138,71 @@ open_parent(const struct cdn_mounting *m, const char *path, const char **ret_nam
 	return r < 0 ? r : fd;
 }
 
+/*
+ * The directory in which a name is to be made: the sandbox's own, never one of
+ * the host.  What lies around it may be the host's, where somebody puts a link
+ * or another directory in its place meanwhile.  Mostly it is the one before.
+ */
 CDN_BARE static long
-make_dir(const struct cdn_mounting *m, const char *path, unsigned mode)
+open_parent(struct cdn_mounting *m, const char *path, const char **ret_name)
 {
-	const char *name;
-	long dir = open_parent(m, path, &name);
-	long r = dir < 0 ? dir : cdn_raw(SYS_mkdirat, dir, name, mode);
+	size_t n = 0, i = 0;
 
-	close_raw(dir);
-	return r;
+	for (; path[i] != '\0'; i++)
+		if (path[i] == '/')
+			n = i;
+	if (i > CDN_PATH_MAX)
+		return -ENAMETOOLONG;
+	*ret_name = path + n + 1;
+	if (m->parent >= 0 && m->parent_length == n &&
+	    begin_alike(path, m->parent_path, n))
+		return m->parent;
+	forget_parent(m);
+	m->parent = open_own(m, path, n);
+	m->parent_path = path;
+	m->parent_length = n;
+	return m->parent;
 }
 
 CDN_BARE static long
-make_file(const struct cdn_mounting *m, const char *path)
+make_dir(struct cdn_mounting *m, const char *path, unsigned mode)
 {
 	const char *name;
 	long dir = open_parent(m, path, &name);
-	long fd = dir < 0 ? dir : cdn_raw(SYS_openat, dir, name, O_WRONLY |
+
+	return dir < 0 ? dir : cdn_raw(SYS_mkdirat, dir, name, mode);
+}
+
+/* A descriptor of it. */
+CDN_BARE static long
+make_file(struct cdn_mounting *m, const char *path)
+{
+	const char *name;
+	long dir = open_parent(m, path, &name);
+
+	return dir < 0 ? dir : cdn_raw(SYS_openat, dir, name, O_WRONLY |
 	    O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
-
-	close_raw(fd);
-	close_raw(dir);
-	return fd < 0 ? fd : 0;
 }
 
 CDN_BARE static long
-make_link(const struct cdn_mounting *m, const char *path, const char *to)
+make_link(struct cdn_mounting *m, const char *path, const char *to)
 {
 	const char *name;
 	long dir = open_parent(m, path, &name);
-	long r = dir < 0 ? dir : cdn_raw(SYS_symlinkat, to, dir, name);
 
-	close_raw(dir);
-	return r;
+	return dir < 0 ? dir : cdn_raw(SYS_symlinkat, to, dir, name);
 }
 
+/* One that was just made, or is there. */
 CDN_BARE static long
-make_point(const struct cdn_mounting *m, const struct cdn_step *step)
+open_point(struct cdn_mounting *m, const struct cdn_step *step)
 {
-	return step->point == CDN_POINT_THERE ? 0 :
-	    step->point == CDN_POINT_DIR      ? make_dir(m, step->path, 0755) :
-						make_file(m, step->path);
+	long r;
+
+	if (step->point == CDN_POINT_FILE)
+		return make_file(m, step->path);
+	r = step->point == CDN_POINT_DIR ? make_dir(m, step->path, 0755) : 0;
+	return r < 0 ? r : open_below(m->new_root, step->path);
 }
 
 /* ----- Trees that are mounted nowhere yet -------------------------------- */
@@ -267,18 +314,17 @@ make_ptys(void)
 /* ----- Steps ------------------------------------------------------------- */
 
 CDN_BARE static long
-put(const struct cdn_mounting *m, const struct cdn_step *step, long tree)
+put(struct cdn_mounting *m, const struct cdn_step *step, long tree)
 {
-	long r = tree < 0 ? tree : make_point(m, step), on;
+	long on, r;
 
-	if (r < 0) {
-		close_raw(tree);
-		return tree == -ENOENT && step->brief ? 0 : r;
-	}
-	on = open_below(m->new_root, step->path);
+	if (tree < 0)
+		return tree == -ENOENT && step->brief ? 0 : tree;
+	on = open_point(m, step);
 	r = on < 0 ? on : cdn_raw(MOVE_MOUNT, tree, "", on, "", BOTH_EMPTY);
 	close_raw(on);
 	close_raw(tree);
+	cover(m, step->path);
 	return r;
 }
 
@@ -338,7 +384,7 @@ cdn_mounting_main(void *mounting)
 	long r = cdn_raw(SYS_setns, m->pidfd, CLONE_NEWUSER | CLONE_NEWNS);
 
 	m->at = m->count;
-	m->closed = -1;
+	m->closed = m->parent = -1;
 	(void)cdn_raw(SYS_umask, 0);
 	if (r >= 0)
 		r = part_from_host();

@@ -39,9 +39,12 @@ struct cdn_mounting {
 	size_t at; /* where it failed */
 	/* for itself */
 	long old_root, new_root, closed;
+	long parent; /* where a name was made last, or -1 */
+	const char *parent_path; /* it is these bytes of it */
+	size_t parent_length;
 };
 
-/* For cdn_child_try(): 0 or -errno. */
+/* In a process that ends then: 0 or -errno.  CDN_BARE. */
 int cdn_mounting_main(void *mounting);
 
 /*

@@ -193,6 +193,38 @@ test_own(pid_t pid)
 	ok(is_inside(pid, "/own/made", S_IFDIR), "and one over a directory");
 }
 
+/* Where something was mounted meanwhile, names are made in that. */
+static void
+test_covered(pid_t pid)
+{
+	static const struct cdn_step steps[] = {
+		{ CDN_STEP_DIR, "/c", .mode = 0755 },
+		{ CDN_STEP_DIR, "/c/d", .mode = 0755 },
+		{ CDN_STEP_LINK, "/c/d/under", "x" },
+		{ CDN_STEP_TMPFS, "/c/d", "0755" },
+		{ CDN_STEP_LINK, "/c/d/over", "x" },
+		{ CDN_STEP_LINK, "/c/d/more", "x" },
+		{ CDN_STEP_TMPFS, "/c", "0755" },
+		{ CDN_STEP_DIR, "/c/d", .mode = 0700 },
+		{ CDN_STEP_LINK, "/c/d/top", "x" },
+		{ CDN_STEP_LINK, "/cd", "x" },
+		{ CDN_STEP_BIND, "/c/null", "/dev/null", .device = true,
+		    .point = CDN_POINT_FILE },
+		{ CDN_STEP_LINK, "/c/link", "x" },
+	};
+	int r = go(pid, steps, CDN_LEN(steps));
+
+	ok_f(r == 0, "names and mounts over them (%s)", strerror(-r));
+	ok(is_inside(pid, "/c/d", S_IFDIR | 0700) &&
+	    is_inside(pid, "/c/d/top", S_IFLNK | 0777) &&
+	    is_inside(pid, "/c/link", S_IFLNK | 0777) &&
+	    is_inside(pid, "/cd", S_IFLNK | 0777),
+	    "a name is made in what is mounted last");
+	ok(!is_inside(pid, "/c/d/over", S_IFLNK | 0777) &&
+	    !is_inside(pid, "/c/d/under", S_IFLNK | 0777),
+	    "and others are covered");
+}
+
 static void
 test_elsewhere(pid_t pid, const char *dir, int want)
 {
@@ -231,6 +263,7 @@ main(int argc, char *argv[])
 	tmp_dir("host");
 	pid = start_waiter();
 	test_own(pid);
+	test_covered(pid);
 	test_elsewhere(pid, "/way", -ELOOP);
 	/* A file system of the same kind as the sandbox's cannot be told. */
 	if (statfs(tmp_path("host"), &system) == 0 &&
