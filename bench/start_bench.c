@@ -11,8 +11,11 @@
  * plan --format argv` prints them.  landstrip has a policy that comes near our
  * default: the workspace may be written, keys may not be read, no network.
  *
- *	CORDON=build/cordon BARE=build/bench/bare_landlock [LANDSTRIP=file]
- *	    start_bench [ROUNDS]
+ * "the kernel alone" is start_floor.c: the same promises, and nothing that
+ * reads, decides or answers.
+ *
+ *	CORDON=build/cordon BARE=build/bench/bare_landlock
+ *	    [FLOOR=build/bench/start_floor] [LANDSTRIP=file] start_bench [ROUNDS]
  */
 #include "base/base.h"
 #include "clock.h"
@@ -256,6 +259,9 @@ add_rows(const char *cordon, const char *bare)
 		    (const char *[]){ bare, counts[i], here, "/bin/true",
 			NULL });
 	}
+	if (getenv("FLOOR") != NULL)
+		set(add("the kernel alone", ""), (const char *[]){
+		    getenv("FLOOR"), here, "/bin/true", NULL });
 	set(add("cordon run", ""), (const char *[]){ cordon, "run", "--quiet",
 		"--", "/bin/true", NULL });
 	set(add("cordon --version", ""), (const char *[]){ cordon, "--version",
