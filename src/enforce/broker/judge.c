@@ -276,8 +276,9 @@ denied_part(const struct cdn_broker *broker, const struct cdn_object *from,
 	return verdict.allowed ? to : from;
 }
 
+/* What stands there already loses its name, as if it were removed. */
 static void
-judge_pair_links(const struct cdn_broker *broker, enum cdn_compound what,
+judge_pair_links(const struct cdn_broker *broker,
     const struct cdn_object *from, const struct cdn_object *to,
     struct cdn_question *question, struct cordon_verdict *verdict)
 {
@@ -287,7 +288,7 @@ judge_pair_links(const struct cdn_broker *broker, enum cdn_compound what,
 		return;
 	question->op = CORDON_MODIFY;
 	judge_links(broker, from, question, verdict);
-	if (!verdict->allowed || what != CDN_EXCHANGE)
+	if (!verdict->allowed)
 		return;
 	question->path = cdn_str_of(to->path);
 	judge_links(broker, to, question, verdict);
@@ -341,7 +342,7 @@ judge_pair(struct cdn_call *call, enum cdn_compound what,
 	} else if (from->on_proc || to->on_proc) {
 		verdict.allowed = false;
 	} else if (what != CDN_SYMLINK) {
-		judge_pair_links(broker, what, from, to, &question, &verdict);
+		judge_pair_links(broker, from, to, &question, &verdict);
 	}
 	if (verdict.allowed) {
 		note_pair(call, what, from, to);
@@ -356,8 +357,7 @@ int
 cdn_call_judge_pair(struct cdn_call *call, enum cdn_compound what,
     const struct cdn_object *from, const struct cdn_object *to)
 {
-	bool names = has_names(from) ||
-	    (what == CDN_EXCHANGE && has_names(to));
+	bool names = has_names(from) || has_names(to);
 	int r;
 
 	r = begin(call, names) ? judge_pair(call, what, from, to) : -ENOSYS;

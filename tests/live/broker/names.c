@@ -332,6 +332,8 @@ check_second_names(void)
 	    "one with two names is not");
 	ok(strcmp(cage_ask(&cage, "link pub/second pub/c"), "errno 13") == 0,
 	    "nor linked");
+	ok(strcmp(cage_ask(&cage, "rename pub/b pub/second"), "errno 13") == 0,
+	    "nor replaced: that would remove it");
 	ok(strcmp(cage_ask(&cage, "rename2 pub/b pub/second 2"),
 	       "errno 13") == 0, "nor exchanged");
 	ok(strcmp(cage_ask(&cage, "truncate 0 pub/second"), "errno 13") == 0,
