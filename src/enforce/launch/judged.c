@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "enforce/backend/landlock.h"
 #include "enforce/launch/plant.h"
 #include "enforce/session/folded.h"
 #include "enforce/session/othernames.h"
@@ -145,6 +146,25 @@ look_at_other_names(void *arg)
 			cdn_other_names_look(p->other_names);
 }
 
+/*
+ * Whoever judges is confined to what the plan grants.  Where no region lets him
+ * list the workspace he could not look for other names when he needs them, and
+ * would have to refuse whatever has several: so that is done before.
+ */
+static void
+look_before(const struct cordon_process *p)
+{
+	const struct cdn_plan *plan = p->plan->plan;
+
+	for (size_t i = 0; i < plan->region_count; i++)
+		if ((cdn_landlock_bound(plan->regions[i].held) &
+			CDN_LL_READ_DIR) != 0 &&
+		    cdn_plan_at_or_below(p->session->workspace,
+			plan->regions[i].path))
+			return;
+	cdn_other_names_look(p->other_names);
+}
+
 int
 cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 {
@@ -179,6 +199,7 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 	p->other_names = cdn_other_names_new(p->session);
 	if (spec.regions == NULL || p->other_names == NULL)
 		return cdn_err_nomem(err);
+	look_before(p);
 	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->stop_fd < 0)
 		return cdn_err_sys(err, errno, "failed to make an eventfd");
