@@ -51,10 +51,12 @@ struct named {
 static bool
 is_denied(const struct named *named, const char *path)
 {
-	struct cordon_verdict verdict = judge(named->e, named->op, path);
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = named->op, .path = cdn_str_of(path) };
+	struct cordon_verdict verdict;
 
-	return !verdict.allowed &&
-	    (verdict.rule_text != NULL || verdict.deny_rule != NULL);
+	return cdn_decide_protects(named->e->session->authority, &question,
+	    &verdict);
 }
 
 /* With two stars behind its last slash it is about what stands before. */

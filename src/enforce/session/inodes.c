@@ -28,6 +28,17 @@ denied_as(const struct look *look, const char *name)
 	return true;
 }
 
+/* The same for a name of the workspace, which a rule must take away. */
+static bool
+protected_as(const struct look *look, const char *name)
+{
+	struct cdn_question question = *look->question;
+
+	question.path = cdn_str_of(name);
+	return cdn_decide_protects(look->session->authority, &question,
+	    look->verdict);
+}
+
 static bool
 denied_by_places(const struct look *look, const struct cdn_place_list *places)
 {
@@ -56,7 +67,7 @@ denied_by_rule(const struct look *look, const struct cdn_rule *rule)
 	    rule->pattern.p);
 	return n > 0 && (size_t)n < sizeof(name) && stat(name, &st) == 0 &&
 	    st.st_dev == look->real->dev && st.st_ino == look->real->ino &&
-	    denied_as(look, name);
+	    protected_as(look, name);
 }
 
 static bool

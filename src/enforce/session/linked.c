@@ -161,15 +161,6 @@ judge(const struct cordon_session *s, enum cordon_op op, const char *path)
 	return verdict;
 }
 
-bool
-cdn_linked_protects(const struct cordon_session *session,
-    const struct cdn_question *question, struct cordon_verdict *ret)
-{
-	cdn_decide(session->authority, question, ret);
-	return !ret->allowed &&
-	    (ret->rule_text != NULL || ret->deny_rule != NULL);
-}
-
 static bool
 is_protected(const struct cordon_session *s, enum cordon_op op,
     const char *name)
@@ -178,7 +169,7 @@ is_protected(const struct cordon_session *s, enum cordon_op op,
 		.path = cdn_str_of(name) };
 	struct cordon_verdict verdict;
 
-	return cdn_linked_protects(s, &question, &verdict);
+	return cdn_decide_protects(s->authority, &question, &verdict);
 }
 
 /* What the name takes away and the path gives back. */

@@ -32,11 +32,4 @@ CDN_MUST_USE int cdn_session_linked(const struct cordon_session *session,
     cdn_linked_fn *found, void *arg, bool *ret_complete,
     struct cordon_error *err);
 
-/*
- * Is it denied by a rule or the floor, and not only because nothing grants it?
- * That protects nothing.  ret is the verdict.
- */
-bool cdn_linked_protects(const struct cordon_session *session,
-    const struct cdn_question *question, struct cordon_verdict *ret);
-
 #endif

@@ -9,7 +9,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "enforce/path/names.h"
-#include "enforce/session/linked.h"
 #include "enforce/sys/sys.h"
 #include "engine/decide/floor.h"
 
@@ -66,7 +65,8 @@ is_denied(const struct cordon_session *session, const char *path)
 
 	for (question.op = CORDON_READ; question.op <= CORDON_EXEC;
 	    question.op++)
-		if (cdn_linked_protects(session, &question, &verdict))
+		if (cdn_decide_protects(session->authority, &question,
+			&verdict))
 			return true;
 	return false;
 }
@@ -281,7 +281,8 @@ cdn_other_names_judge(const struct cdn_question *question, dev_t dev,
 	     order(&names->v[i], dev, ino) == 0; i++) {
 		other.path = cdn_str_of(names->v[i].path);
 		if (!is_reborn(&names->v[i], question->path) &&
-		    cdn_linked_protects(names->session, &other, &there)) {
+		    cdn_decide_protects(names->session->authority, &other,
+			&there)) {
 			*verdict = there;
 			return;
 		}

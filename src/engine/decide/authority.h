@@ -65,6 +65,29 @@ struct cdn_answer {
 	enum cordon_layer layer;
 };
 
+/* Denied because nothing grants it, not because a rule takes it away. */
+static inline bool
+cdn_merely_not_granted(const struct cdn_finding *finding)
+{
+	return !finding->allowed && finding->rule == NULL &&
+	    finding->deny_rule == NULL;
+}
+
+/*
+ * What one layer says of a path inside the workspace: the i-th document, or the
+ * preset behind them.  `stripped` may be NULL: the documents alone are asked.
+ */
+struct cdn_answer cdn_judge_layer(const struct cdn_authority *authority,
+    size_t i, enum cordon_op op, cdn_str relative, const cdn_str *stripped);
+/* Does the preset have a say, behind the documents? */
+static inline size_t
+cdn_judged_layers(const struct cdn_authority *authority)
+{
+	return authority->layer_count + authority->preset_rules;
+}
+struct cdn_finding cdn_judge_floor(const struct cdn_authority *authority,
+    enum cordon_as as, enum cordon_op op, cdn_str stripped);
+
 /*
  * The intersection for a path question, READ, MODIFY or EXEC, PROCESS or
  * AGENT.  `stripped` has no leading slash.

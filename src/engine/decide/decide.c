@@ -25,14 +25,6 @@ deny_outside(void)
 	    CORDON_LAYER_WORKDIR);
 }
 
-/* Denied because nothing grants it, not because a rule takes it away. */
-static bool
-merely_not_granted(const struct cdn_finding *finding)
-{
-	return !finding->allowed && finding->rule == NULL &&
-	    finding->deny_rule == NULL;
-}
-
 static const struct cdn_rule_set *
 scope_set(const struct cdn_scope *scope, enum cordon_op op)
 {
@@ -66,7 +58,7 @@ lifted(const struct cdn_authority *a, const struct cdn_answer *denied,
 
 	if (stripped == NULL || denied->layer == CORDON_LAYER_HOST)
 		return false;
-	if (merely_not_granted(&denied->finding))
+	if (cdn_merely_not_granted(&denied->finding))
 		grant = scope_judge(&a->command, op, *stripped);
 	else if (denied->layer == CORDON_LAYER_PROJECT && op == CORDON_MODIFY)
 		grant = cdn_rule_set_judge(&a->runtime_write_roots, *stripped);
@@ -75,15 +67,19 @@ lifted(const struct cdn_authority *a, const struct cdn_answer *denied,
 	return grant.allowed;
 }
 
-static struct cdn_answer
-judge_rules(const struct cdn_authority *a, const struct cdn_rule_set *set,
-    enum cordon_layer layer, enum cordon_op op, const struct inside *path)
+struct cdn_answer
+cdn_judge_layer(const struct cdn_authority *a, size_t i, enum cordon_op op,
+    cdn_str relative, const cdn_str *stripped)
 {
-	struct cdn_answer given =
-	    answer(cdn_rule_set_judge(set, path->relative), layer);
+	bool preset = i == a->layer_count;
+	const struct cordon_profile *profile = preset ? &a->preset_profile :
+							a->layers[i].profile;
+	struct cdn_answer given = answer(
+	    cdn_rule_set_judge(&profile->sets[op], relative),
+	    preset ? CORDON_LAYER_PRESET : a->layers[i].layer);
 
 	if (!given.finding.allowed)
-		(void)lifted(a, &given, op, path->stripped, &given);
+		(void)lifted(a, &given, op, stripped, &given);
 	return given;
 }
 
@@ -96,20 +92,19 @@ judge_documents(const struct cdn_authority *a, enum cordon_op op,
 	bool named = false;
 
 	for (size_t i = 0; i < a->layer_count; i++) {
-		const struct cdn_layer *layer = &a->layers[i];
-		struct cdn_answer one = judge_rules(a,
-		    &layer->profile->sets[op], layer->layer, op, path);
+		struct cdn_answer one = cdn_judge_layer(a, i, op,
+		    path->relative, path->stripped);
 
 		if (!one.finding.allowed)
 			return one;
-		if (layer->names) {
+		if (a->layers[i].names) {
 			allow = one;
 			named = true;
 		}
 	}
 	if (path->stripped != NULL && a->preset_rules) {
-		struct cdn_answer one = judge_rules(a, &a->preset_profile.sets[op],
-		    CORDON_LAYER_PRESET, op, path);
+		struct cdn_answer one = cdn_judge_layer(a, a->layer_count, op,
+		    path->relative, path->stripped);
 
 		if (!one.finding.allowed || !named)
 			return one;
@@ -195,8 +190,8 @@ judge_outside(const struct cdn_authority *a, enum cordon_as as,
 /* ----- The floor ------------------------------------------------------------ */
 
 /* What an agent keeps for its own process, it may not name to a tool. */
-static struct cdn_finding
-judge_floor(const struct cdn_authority *a, enum cordon_as as,
+struct cdn_finding
+cdn_judge_floor(const struct cdn_authority *a, enum cordon_as as,
     enum cordon_op op, cdn_str stripped)
 {
 	struct cdn_finding floor = scope_judge(&a->floor, op, stripped);
@@ -211,7 +206,7 @@ static struct cdn_answer
 judge_one(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
     cdn_str stripped)
 {
-	struct cdn_finding floor = judge_floor(a, as, op, stripped);
+	struct cdn_finding floor = cdn_judge_floor(a, as, op, stripped);
 	struct inside path = { .stripped = &stripped };
 
 	if (!floor.allowed)
@@ -402,7 +397,8 @@ socket_denied(const struct cdn_authority *a, cdn_str stripped,
 	for (size_t i = 0; i < CDN_LEN(ops); i++) {
 		struct cdn_answer one = judge_documents(a, ops[i], &path);
 
-		if (!one.finding.allowed && !merely_not_granted(&one.finding))
+		if (!one.finding.allowed &&
+		    !cdn_merely_not_granted(&one.finding))
 			return one;
 	}
 	return *named;
@@ -418,7 +414,7 @@ static struct cdn_answer
 judge_socket(const struct cdn_authority *a, const struct cdn_question *q,
     cdn_str stripped)
 {
-	struct cdn_finding floor = judge_floor(a, q->as, CORDON_READ,
+	struct cdn_finding floor = cdn_judge_floor(a, q->as, CORDON_READ,
 	    stripped);
 	struct cdn_answer named, placed;
 

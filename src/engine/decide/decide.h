@@ -134,6 +134,16 @@ struct cdn_question {
 void cdn_decide(const struct cdn_authority *authority,
     const struct cdn_question *question, struct cordon_verdict *ret);
 
+/*
+ * Does the floor or a rule of any layer take it away?  Then it is denied under
+ * every other name that the object has, too; that nothing grants it protects
+ * nothing.  What may not be read may not be modified or executed.  A denial may
+ * name a layer that is silent about the path, while another one's rule denies
+ * it: so this is no question of the verdict.  ret, if true: that denial.
+ */
+bool cdn_decide_protects(const struct cdn_authority *authority,
+    const struct cdn_question *question, struct cordon_verdict *ret);
+
 /* Every rule that matches, layer by layer, outermost first, in order. */
 typedef void cdn_explain_fn(enum cordon_layer layer,
     const struct cdn_rule *rule, void *arg);

@@ -21,7 +21,7 @@ ok()
 	fi
 }
 
-mkdir -p "$stage"/{home,w/{secrets,sub,store,node_modules,.git/hooks}}
+mkdir -p "$stage"/{home,out,w/{secrets,sub,store,node_modules,.git/hooks}}
 export HOME="$stage/home" XDG_STATE_HOME="$stage/state"
 unset XDG_CONFIG_HOME XDG_RUNTIME_DIR
 head='schemaVersion: 2
@@ -41,6 +41,24 @@ $head
   fsProfiles:
     dev: {read: ["./**"], modify: ["./**"]}
 END
+# Grants less than the others; modifies one name of a secret; nothing here.
+cat >"$stage/sub.yaml" <<END
+$head
+  fsProfiles:
+    dev: {read: ["sub/**"], modify: ["sub/**"]}
+END
+cat >"$stage/name.yaml" <<END
+$head
+  denyRead: ["**/*.env"]
+  fsProfiles:
+    dev: {read: ["./**"], modify: ["sub/**"]}
+END
+cat >"$stage/out.yaml" <<END
+$head
+  denyRead: ["secrets/**"]
+  fsProfiles:
+    dev: {host: {modify: ["$stage/out"]}}
+END
 cd "$stage/w" || exit 1
 for file in secrets/s a.env; do echo SECRET >"$file"; done
 for file in .git/hooks/h x.lock pub; do echo before >"$file"; done
@@ -49,6 +67,9 @@ ln a.env sub/env
 ln .git/hooks/h sub/hook
 ln x.lock sub/lock
 ln pub sub/pub
+ln secrets/s "$stage/out/secret"
+echo public >"$stage/out/one"
+ln "$stage/out/one" "$stage/out/two"
 
 # A store and packages made of links to it, as a package manager leaves them.
 for i in {1..20}; do
@@ -64,10 +85,14 @@ done
 echo SECRET >store/1-dotenv
 ln store/1-dotenv node_modules/p1/.env
 
-# in_cage POLICY SCRIPT: what it printed.
+# in_cage POLICY[+POLICY] SCRIPT: what it printed.
 in_cage()
 {
-	"$CORDON_COMMAND" run --quiet --policy "$stage/$1.yaml" --profile dev \
+	local policies=()
+	for policy in ${1//+/ }; do
+		policies+=(--policy "$stage/$policy.yaml")
+	done
+	"$CORDON_COMMAND" run --quiet "${policies[@]}" --profile dev \
 	    -- sh -c "$2" 2>"$stage/stderr"
 }
 
@@ -141,6 +166,25 @@ for policy in b c; do
 	allowed $policy 'mv sub/pub sub/moved && mv sub/moved sub/pub'
 	allowed $policy 'echo x >alone && ln alone sub/both && cat sub/both && rm alone sub/both'
 done
+# Nor is it replaced, which would remove it, in the regions of either kind.
+for policy in b c; do
+	refused $policy 'echo x >fresh && mv -f fresh sub/lock'
+	rm -f fresh
+done
+# A document that says nothing of the denied name opens no other one.
+for file in sub/secret sub/env; do
+	refused sub+c "cat $file"
+	refused c+sub "cat $file"
+	refused c+sub "echo x >>$file"
+done
+allowed sub+c 'cat sub/pub && echo x >>sub/pub'
+# Nor does one that lets only the other name be modified.
+refused name 'echo x >>sub/env'
+refused name 'chmod 700 sub/env'
+allowed name 'echo x >>sub/pub'
+# Where nothing of the workspace is granted its names are known all the same.
+refused out "chmod 600 $stage/out/secret"
+allowed out "chmod 600 $stage/out/two && cat $stage/out/one"
 [ ! -e copied ] && [ ! -e linked ] && [ ! -e moved ]
 ok $? 'nothing was made'
 [ "$(cat secrets/s a.env store/1-dotenv)" = $'SECRET\nSECRET\nSECRET' ] &&

@@ -136,6 +136,78 @@ test_document(void)
 	    "the policy itself");
 }
 
+/* ----- Whose rule it is ---------------------------------------------------------- */
+
+static const char *
+write_policy(const char *name, const char *deny, const char *allow)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "schemaVersion: 2\nkind: Policy\n"
+	    "metadata: {name: p}\nspec:\n%s  fsProfiles:\n    dev: %s\n", deny,
+	    allow);
+	tmp_file(name, text);
+	return tmp_path(name);
+}
+
+/* What one document denies no silence of another one opens. */
+static void
+test_layers(void)
+{
+	static const char all_of_it[] = "{read: [./**], modify: [./**]}";
+	static const struct {
+		const char *what;
+		const char *deny[2], *allow[2];
+		bool read, modify;
+	} rows[] = {
+		{ "a pattern", { "  denyRead: ['**/*.env']\n" },
+		    { all_of_it }, false, false },
+		{ "an outer document is silent",
+		    { "", "  denyRead: ['**/*.env']\n" },
+		    { "{read: [sub/**], modify: [sub/**]}", all_of_it },
+		    false, false },
+		{ "an inner one is", { "  denyRead: ['**/*.env']\n", "" },
+		    { all_of_it, "{read: [sub/**], modify: [sub/**]}" },
+		    false, false },
+		{ "the name is silent to modify, and denied to read",
+		    { "  denyRead: ['**/*.env']\n" },
+		    { "{read: [./**], modify: [sub/**]}" }, false, false },
+		{ "denied to modify alone", { "  denyModify: ['**/*.env']\n" },
+		    { all_of_it }, true, false },
+		{ "of two the inner one denies to modify",
+		    { "", "  denyModify: ['**/*.env']\n" },
+		    { "{read: [./**], modify: [sub/**]}", all_of_it },
+		    true, false },
+		{ "by its own name, and silent to read",
+		    { "  denyModify: [y.env]\n" },
+		    { "{read: [sub/**], modify: [sub/**]}" }, true, false },
+		{ "nothing grants the name, and nothing denies it", { "" },
+		    { "{read: [sub/**], modify: [sub/**]}" }, true, true },
+	};
+
+	tmp_file("w/y.env", "e");
+	tmp_hardlink("w/y.env", "w/sub/y");
+	for (size_t i = 0; i < CDN_LEN(rows); i++) {
+		struct cordon_session_options options = { .profile = "dev" };
+		const char *policies[2], *name;
+		struct cordon_session *s;
+
+		policies[0] = write_policy("one.yaml", rows[i].deny[0],
+		    rows[i].allow[0]);
+		options.policy_count = rows[i].allow[1] == NULL ? 1 : 2;
+		if (options.policy_count == 2)
+			policies[1] = write_policy("two.yaml",
+			    rows[i].deny[1], rows[i].allow[1]);
+		options.policies = policies;
+		s = made_session(options);
+		name = tmp_path("w/sub/y");
+		ok_f(made_allows(s, CORDON_READ, name) == rows[i].read &&
+		    made_allows(s, CORDON_MODIFY, name) == rows[i].modify,
+		    "%s", rows[i].what);
+		cordon_session_free(s);
+	}
+}
+
 /* ----- The bound ------------------------------------------------------------------ */
 
 static bool
@@ -192,6 +264,7 @@ main(void)
 	test_roots();
 	test_rules();
 	test_document();
+	test_layers();
 	test_bound();
 	tmp_end();
 	return done_testing();
