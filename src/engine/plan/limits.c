@@ -71,6 +71,9 @@ static const struct {
 	{ { "later-passages", false, false,
 	    "what somebody outside makes right in a passage during a run "
 	    "cannot be used there" }, any_passage },
+	{ { "linked-passages", false, false,
+	    "a file that has several names (hard links), one of them right in "
+	    "a passage, cannot be used there" }, any_passage },
 	{ { "visible-processes", true, true,
 	    "command lines of other processes (/proc)" }, NULL },
 	{ { "visible-interfaces", true, false, "the list of network interfaces" },
