@@ -183,7 +183,8 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.denied_arg = p,
 		.allowed = p->record == NULL ? NULL : allowed,
 		.allowed_arg = p,
-		.other_names = judge_other_names,
+		.other_names = cdn_plant_forgets_names(CDN_FOR_BROKER) ?
+		    NULL : judge_other_names,
 		.last_look = look_at_other_names,
 		.other_names_arg = p,
 		.outer = p->outer == NULL ? NULL : p->outer->broker,

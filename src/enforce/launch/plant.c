@@ -96,6 +96,13 @@ cdn_plant_authority(const struct cordon_session *session,
 	return authority;
 }
 
+bool
+cdn_plant_forgets_names(enum cdn_plant_for purpose)
+{
+	return is_planted(purpose == CDN_FOR_BROKER ? "broker-names" :
+						      "plan-names");
+}
+
 static void
 hold(const struct cdn_plan *plan, const struct cdn_place_list *places,
     enum cdn_region_kind kind)
@@ -135,6 +142,13 @@ cdn_plant_authority(const struct cordon_session *session,
 	(void)purpose;
 	(void)arena;
 	return session->authority;
+}
+
+bool
+cdn_plant_forgets_names(enum cdn_plant_for purpose)
+{
+	(void)purpose;
+	return false;
 }
 
 void

@@ -8,6 +8,8 @@
  *	CORDON_TEST_PLANT=broker-rule	by the broker alone
  *	CORDON_TEST_PLANT=bwrap-rule	by the mounts of bwrap
  *	CORDON_TEST_PLANT=sbpl-rule	by the profile for Seatbelt
+ *	CORDON_TEST_PLANT=broker-names	the broker does not look for other names
+ *	CORDON_TEST_PLANT=plan-names	nor does who plans, for protected files
  *	CORDON_TEST_PLANT=wrong-right	what --read names may be written, too
  *	CORDON_TEST_PLANT=less-right	what --write names may only be read
  *
@@ -30,6 +32,8 @@ const struct cdn_authority *cdn_plant_authority(
 const struct cdn_authority_spec *cdn_plant_spec(
     const struct cordon_session *session, enum cdn_plant_for purpose,
     struct cdn_arena *arena);
+/* Are the other names of files forgotten? */
+bool cdn_plant_forgets_names(enum cdn_plant_for purpose);
 void cdn_plant_plan(const struct cordon_session *session,
     const struct cdn_plan *plan);
 
