@@ -32,11 +32,13 @@ enum act {
 	ACT_BELOW,	/* the other is a directory, made first */
 	ACT_LATER_READ, /* somebody outside made it during the run */
 	ACT_LATER_WRITE,
+	ACT_LATER_LINK, /* made outside: the other is the new one, and read */
 	/* What is gone is not the same when it is made anew: these come last. */
 	ACT_DELETE,
 	ACT_RMDIR,
 	ACT_REMAKE,	/* removed, then made again */
 	ACT_RENEW,	/* the other is a directory: the same, then in it */
+	ACT_REPLACE,	/* renamed over the other, which is there */
 	ACTS
 };
 

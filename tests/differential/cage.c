@@ -20,7 +20,7 @@ static int to_child = -1, from_child = -1;
 
 /* Words of the command that come after the options of the draft. */
 static size_t
-add_backend(const char **words, size_t n, enum enforcer by)
+add_backend(const char **words, size_t n, enum enforcer by, bool degraded)
 {
 	words[n++] = "--backend";
 	words[n++] = by == BY_SBPL ? "seatbelt" :
@@ -28,9 +28,9 @@ add_backend(const char **words, size_t n, enum enforcer by)
 				     "native";
 	if (by == BY_TRACE)
 		words[n++] = "--trace";
-	if (by == BY_BWRAP) { /* what it says is compared with what it does */
+	if (by != BY_SBPL) { /* whatever a worker says */
 		words[n++] = "--enforcement";
-		words[n++] = "degraded";
+		words[n++] = degraded ? "degraded" : "required";
 	}
 	return n;
 }
@@ -94,7 +94,7 @@ take(void *to, size_t n)
 }
 
 bool
-cage_open(const struct draft *draft, enum enforcer by)
+cage_open(const struct draft *draft, enum enforcer by, bool degraded)
 {
 	const char *words[OPTIONS_MAX + 16];
 	char prober[128];
@@ -107,7 +107,7 @@ cage_open(const struct draft *draft, enum enforcer by)
 		words[n++] = "run";
 		words[n++] = "--quiet";
 		n += draft_options(draft, words + n);
-		n = add_backend(words, n, by);
+		n = add_backend(words, n, by, degraded);
 		words[n++] = "--";
 	}
 	words[n++] = prober;
@@ -205,7 +205,7 @@ cage_sbpl(const struct draft *draft)
 	ssize_t r;
 
 	n += draft_options(draft, words + n);
-	n = add_backend(words, n, BY_SBPL);
+	n = add_backend(words, n, BY_SBPL, false);
 	words[n] = NULL;
 	if (text == NULL)
 		err(2, "memory");

@@ -74,7 +74,7 @@ take_etc(void)
 
 static struct world world;
 static struct questions questions;
-static bool is_extended, has_host;
+static bool is_extended, is_linked, has_host;
 
 size_t
 chance(size_t n)
@@ -95,6 +95,12 @@ make_world(uint64_t seed, size_t i)
 		random_state = before;
 	}
 	tree_grow(&world.tree);
+	if (is_linked) {
+		uint64_t before = random_state;
+
+		tree_grow_names(&world.tree);
+		random_state = before;
+	}
 	draft_write(&world.draft, &world.tree);
 	questions_make(&questions, &world.tree);
 }
@@ -141,6 +147,9 @@ test_agreement(size_t count)
 	    (tally.hosts > 0 || !has_host)),
 	    "%lu with a policy of the host, %lu with a worker", tally.hosts,
 	    tally.workers);
+	ok_f(count < ENOUGH || (tally.linked > 0 && tally.weaker > 0),
+	    "%lu denied for another name, %lu policies not held for one",
+	    tally.linked, tally.weaker);
 	ok_f(tally.refused * 4 < tally.policies, "%lu cannot be held here",
 	    tally.refused);
 }
@@ -151,12 +160,17 @@ static const struct {
 	size_t first; /* policies before do not meet it, and take time */
 	const char *what;
 	bool moves; /* asked about renames alone */
+	bool links; /* some files have several names */
 } plants[] = {
 	{ "plan-rule", BY_NATIVE, 24, "the plan, and Landlock, forget a rule" },
 	{ "broker-rule", BY_NATIVE, 0, "the broker does" },
 	{ "bwrap-rule", BY_BWRAP, 11, "the mounts of bwrap do" },
 	{ "sbpl-rule", BY_SBPL, 11, "the profile for Seatbelt does" },
 	{ "sbpl-rule", BY_SBPL, 11, "so that more can be renamed", true },
+	{ "broker-names", BY_NATIVE, 6, "the broker forgets hard links",
+	    .links = true },
+	{ "plan-names", BY_NATIVE, 12, "the plan does, of what it protects",
+	    .links = true },
 };
 
 #define PLANT_POLICIES 400 /* more than enough to meet each */
@@ -183,6 +197,7 @@ test_plant(size_t which)
 	bool found = false;
 
 	cage_plant = plants[which].plant;
+	is_linked = plants[which].links;
 	for (size_t i = plants[which].first; i < PLANT_POLICIES && !found;
 	     i++) {
 		make_world(20261116, i);
@@ -213,7 +228,7 @@ main(int argc, char **argv)
 		errx(2, "how many policies, and of which command?");
 	random_start();
 	set_stage(argv[1]);
-	is_extended = !planted;
+	is_extended = is_linked = !planted;
 	has_host = is_extended && take_etc();
 	if (planted)
 		for (size_t i = 0; i < CDN_LEN(plants); i++)

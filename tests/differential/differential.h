@@ -37,13 +37,15 @@ struct node {
 	char path[PATH_SIZE]; /* below the stage: "w/a/x" */
 	char text[TEXT_SIZE]; /* what is in it, or where it leads */
 	mode_t mode;
-	ino_t ino; /* on disk, after tree_settle() */
+	unsigned file; /* names of one file have the same; 0: its only name */
+	ino_t ino;     /* on disk, after tree_settle() */
 };
 
 /* Parents before what lies in them. */
 struct tree {
 	struct node v[NODES_MAX];
 	size_t n;
+	unsigned files; /* with more than one name, so far */
 };
 
 #define CHANGES_MAX 1024
@@ -56,16 +58,26 @@ struct changes {
 
 extern char stage[64];
 
-void tree_grow(struct tree *tree);
+#define TOPS 5
+extern const char *const tops[TOPS]; /* everything lies in one of them */
+
 struct node *tree_find(struct tree *tree, const char *path);
 struct node *tree_put(struct tree *tree, enum kind kind, const char *path,
     const char *text);
+/* A hard link. */
+struct node *tree_put_name(struct tree *tree, struct node *of,
+    const char *path);
+/* Are they one file? */
+bool tree_is_same(struct tree *tree, const char *path, const char *other);
 bool tree_has_below(const struct tree *tree, const char *path);
 /* Without that one and what lies below it. */
 void tree_cut(struct tree *tree, const char *path);
 /* Makes the disk as the tree says; changes (or NULL) is what was otherwise. */
 void tree_settle(struct tree *tree, struct changes *changes);
 void changes_add(struct changes *changes, char sign, const char *path);
+/* "~" of all names of that file. */
+void changes_add_file(struct changes *changes, struct tree *tree,
+    const char *path);
 /* The first one that is in one of them only; NULL: they are the same. */
 const char *changes_differ(const struct changes *a, const struct changes *b);
 
@@ -74,6 +86,12 @@ void dir_make(const char *path);
 void tree_remove(const char *path); /* below the stage; need not be there */
 /* Absolute; good for the next few calls. */
 const char *at(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ----- grow.c: trees at random -------------------------------------------- */
+
+void tree_grow(struct tree *tree);
+/* Some of its files have other names, too. */
+void tree_grow_names(struct tree *tree);
 
 /* ----- draft.c: policies -------------------------------------------------- */
 
@@ -140,6 +158,9 @@ enum oracle { ORACLE_DENY, ORACLE_ALLOW, ORACLE_NOT_SURE };
 /* Of a real path below the stage; fold: as if case did not matter. */
 enum oracle oracle_ask(const struct draft *draft, size_t op, const char *path,
     bool fold);
+/* Of the file that is there, whatever it is called. */
+enum oracle oracle_ask_file(const struct draft *draft, struct tree *tree,
+    size_t op, const char *path);
 
 /* ----- questions.c -------------------------------------------------------- */
 
@@ -152,6 +173,7 @@ struct question {
 	char real[PATH_SIZE]; /* where links lead; "" = elsewhere */
 	bool expected;	      /* there is a verdict */
 	struct cordon_verdict verdict;
+	bool linked;  /* denied, for another name of the file is */
 	bool changes; /* denied, for what is moved would have other verdicts */
 	bool split; /* EXDEV is an answer, too: whoever moves it copies */
 	int control; /* outside of any cage */
@@ -177,15 +199,18 @@ extern const struct act_row acts[ACTS];
 void questions_make(struct questions *questions, struct tree *tree);
 /* Asks the decision function. */
 void question_expect(const struct cordon_session *session,
-    const struct tree *tree, struct question *question);
+    struct tree *tree, struct question *question);
 /* What it leaves on disk, going by its result. */
-void question_changes(const struct question *question,
+void question_changes(const struct question *question, struct tree *tree,
     struct changes *changes);
 
 /* ----- cage.c: the prober, inside ----------------------------------------- */
 
-/* BY_NATIVE, BY_TRACE, BY_BWRAP; ENFORCERS: outside of any cage. */
-bool cage_open(const struct draft *draft, enum enforcer by);
+/*
+ * BY_NATIVE, BY_TRACE, BY_BWRAP; ENFORCERS: outside of any cage.  degraded: also
+ * if it does not hold all.
+ */
+bool cage_open(const struct draft *draft, enum enforcer by, bool degraded);
 /* All of one act, or a single one; results go to .result.  False: it died. */
 bool cage_ask(struct question **questions, size_t n);
 bool cage_close(void);
@@ -200,6 +225,8 @@ extern bool cage_is_quiet;	 /* what a failing run says is not printed */
 /* Does the report of the plan say of this question that it is not held? */
 bool is_reported(const struct cordon_plan *plan, enum enforcer by,
     const struct question *question, bool worked);
+/* That a file which it must protect has another name? */
+bool is_name_line(const struct cordon_plan *plan);
 
 /* ----- examine.c: everybody is asked -------------------------------------- */
 
@@ -208,6 +235,8 @@ bool is_reported(const struct cordon_plan *plan, enum enforcer by,
 
 struct tally {
 	unsigned long policies, refused, cases, modes[4];
+	unsigned long weaker; /* refused, and asked with less than all held */
+	unsigned long linked; /* cases denied for another name of the file */
 	unsigned long hosts, workers; /* of the policies, those with one */
 	unsigned long allowed, denied; /* by the decision function */
 	unsigned long agree[ENFORCERS], reported[ENFORCERS];
@@ -225,6 +254,7 @@ struct finding {
 	bool worked;
 	char state[PATH_SIZE + 1]; /* what nobody told of: "+w/new"; or "" */
 	bool died;
+	bool started; /* although the plan refuses */
 };
 
 /* Do they agree, as far as they are asked?  Else *finding. */

@@ -5,6 +5,7 @@
 
 #include <err.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "support/sbpl.h"
 
@@ -42,8 +43,8 @@ ask_oracle(struct examination *e)
 		enum oracle says = ORACLE_NOT_SURE;
 
 		if (is_simple(q))
-			says = oracle_ask(&e->world->draft, acts[q->act].op,
-			    q->real, false);
+			says = oracle_ask_file(&e->world->draft,
+			    &e->world->tree, acts[q->act].op, q->real);
 		if (says == ORACLE_NOT_SURE)
 			continue;
 		if ((says == ORACLE_ALLOW) != q->verdict.allowed)
@@ -58,7 +59,8 @@ static bool
 is_rename(const struct question *q)
 {
 	return q->expected &&
-	    (q->act == ACT_RENAME || q->act == ACT_RENAME_DIR);
+	    (q->act == ACT_RENAME || q->act == ACT_RENAME_DIR ||
+		q->act == ACT_REPLACE);
 }
 
 static bool
@@ -81,14 +83,17 @@ is_folded(const struct draft *draft, const struct question *q, bool says)
 	enum oracle other = !is_rename(q) ? folded :
 		oracle_ask(draft, op, q->other, true);
 
-	return folded != ORACLE_NOT_SURE && other != ORACLE_NOT_SURE &&
-	    (folded == ORACLE_ALLOW && other == ORACLE_ALLOW) == says;
+	if (!says) /* one of them will do */
+		return folded == ORACLE_DENY || other == ORACLE_DENY;
+	return folded == ORACLE_ALLOW && other == ORACLE_ALLOW;
 }
 
-/* It judges names, not what is moved (docs/backends.md). */
+/* It judges names, not what is moved or linked (docs/backends.md). */
 static bool
-is_moved(const struct question *q, bool says)
+is_about_names(const struct question *q, bool says)
 {
+	if (says && q->linked)
+		return true;
 	return is_rename(q) && says &&
 	    (q->changes || (q->act == ACT_RENAME_DIR && q->split));
 }
@@ -112,7 +117,7 @@ ask_sbpl(struct examination *e)
 		says = sbpl_says(sbpl, q);
 		if (says == q->verdict.allowed)
 			e->tally->agree[BY_SBPL]++;
-		else if (is_moved(q, says) ||
+		else if (is_about_names(q, says) ||
 		    is_folded(&e->world->draft, q, says))
 			e->tally->reported[BY_SBPL]++;
 		else
@@ -146,7 +151,7 @@ check_state(struct examination *e, enum enforcer by, struct question **v,
 
 	told.n = found.n = 0;
 	for (size_t i = 0; i < n; i++)
-		question_changes(v[i], &told);
+		question_changes(v[i], &e->world->tree, &told);
 	tree_settle(&e->world->tree, &found);
 	differs = changes_differ(&told, &found);
 	if (differs == NULL)
@@ -164,6 +169,10 @@ ask_batch(struct examination *e, enum enforcer by, struct question **v,
 		if (v[i]->act == ACT_LATER_READ ||
 		    v[i]->act == ACT_LATER_WRITE)
 			file_write(at("%s", v[i]->path), "later\n");
+		else if (v[i]->act == ACT_LATER_LINK &&
+		    link(at("%s", v[i]->path), at("%s", v[i]->other)) != 0)
+			err(2, "%s, a name of %s", v[i]->other,
+			    v[i]->path);
 	if (!cage_ask(v, n)) {
 		(void)disagree(e, by, v[0], false);
 		e->finding->died = true;
@@ -201,9 +210,9 @@ ask_act(struct examination *e, enum enforcer by, enum act act)
 
 /* Everything to the prober; false: it died, or did what it did not say. */
 static bool
-ask_cage(struct examination *e, enum enforcer by)
+ask_cage(struct examination *e, enum enforcer by, bool degraded)
 {
-	bool good = cage_open(&e->world->draft, by);
+	bool good = cage_open(&e->world->draft, by, degraded);
 
 	if (!good) {
 		(void)disagree(e, by, &e->questions->v[0], false);
@@ -221,10 +230,10 @@ ask_cage(struct examination *e, enum enforcer by)
 }
 
 static bool
-compare_cage(struct examination *e, enum enforcer by,
+compare_cage(struct examination *e, enum enforcer by, bool degraded,
     const struct cordon_plan *plan)
 {
-	if (!ask_cage(e, by))
+	if (!ask_cage(e, by, degraded))
 		return false;
 	for (size_t i = 0; i < e->questions->n; i++) {
 		const struct question *q = &e->questions->v[i];
@@ -246,36 +255,87 @@ compare_cage(struct examination *e, enum enforcer by,
 static bool
 ask_nobody(struct examination *e)
 {
-	if (!ask_cage(e, ENFORCERS))
+	if (!ask_cage(e, ENFORCERS, false))
 		return false;
 	for (size_t i = 0; i < e->questions->n; i++)
 		e->questions->v[i].control = e->questions->v[i].result;
 	return true;
 }
 
-static bool
-ask_backend(struct examination *e, enum enforcer by)
+static struct cordon_plan *
+make_plan(const struct examination *e, enum enforcer by,
+    enum cordon_enforcement enforcement)
 {
+	static const enum cordon_backend backends[ENFORCERS] = {
+		[BY_NATIVE] = CORDON_BACKEND_NATIVE,
+		[BY_TRACE] = CORDON_BACKEND_NATIVE,
+		[BY_BWRAP] = CORDON_BACKEND_BWRAP };
 	struct cordon_run_options options = { .size = sizeof(options),
-		.backend = by == BY_BWRAP ? CORDON_BACKEND_BWRAP :
-					    CORDON_BACKEND_NATIVE,
-		.enforcement = by == BY_BWRAP ?
-		    CORDON_ENFORCEMENT_DEGRADED :
-		    CORDON_ENFORCEMENT_REQUIRED,
+		.backend = backends[by], .enforcement = enforcement,
 		.trace = by == BY_TRACE };
 	struct cordon_error error = { 0 };
 	struct cordon_plan *plan;
-	bool good = true;
 
 	if (cordon_plan_new(e->session, &options, &plan, &error) != 0)
 		errx(2, "no plan: %s", error.text);
+	return plan;
+}
+
+/* The whole run is meant: the one that needs least of the tree. */
+static const struct question *
+smallest(const struct questions *qs)
+{
+	const struct question *least = &qs->v[0];
+
+	for (size_t i = 1; i < qs->n; i++)
+		if (strlen(qs->v[i].path) + strlen(qs->v[i].other) <
+		    strlen(least->path) + strlen(least->other))
+			least = &qs->v[i];
+	return least;
+}
+
+/* What the plan refuses is not started, unless less will do. */
+static bool
+ask_refused(struct examination *e, enum enforcer by)
+{
+	bool quiet = cage_is_quiet, started, good;
+	struct cordon_plan *plan;
+
+	cage_is_quiet = true;
+	started = cage_open(&e->world->draft, by, false);
+	(void)cage_close();
+	cage_is_quiet = quiet;
+	if (started) {
+		(void)disagree(e, by, smallest(e->questions), true);
+		e->finding->started = true;
+		return false;
+	}
+	plan = make_plan(e, by, CORDON_ENFORCEMENT_DEGRADED);
+	good = compare_cage(e, by, true, plan);
+	cordon_plan_free(plan);
+	return good;
+}
+
+static bool
+ask_backend(struct examination *e, enum enforcer by)
+{
+	struct cordon_plan *plan = make_plan(e, by, by == BY_BWRAP ?
+	    CORDON_ENFORCEMENT_DEGRADED : CORDON_ENFORCEMENT_REQUIRED);
+	bool good = true;
+
 	if (by == BY_NATIVE)
 		e->tally->modes[plan->plan->mode]++;
-	if (cordon_plan_accept(plan, &error) != 0)
+	if (by == BY_TRACE && plan->plan->traced &&
+	    plan->plan->mode != CDN_PLAN_MODE_C) {
+		/* It is the same as without. */
+	} else if (cordon_plan_accept(plan, NULL) == 0) {
+		good = compare_cage(e, by, by == BY_BWRAP, plan);
+	} else if (is_name_line(plan)) {
+		e->tally->weaker++;
+		good = ask_refused(e, by);
+	} else {
 		e->tally->refused++;
-	else if (by != BY_TRACE || !plan->plan->traced ||
-	    plan->plan->mode == CDN_PLAN_MODE_C)
-		good = compare_cage(e, by, plan);
+	}
 	cordon_plan_free(plan);
 	return good;
 }
@@ -292,6 +352,7 @@ expect_all(struct examination *e)
 		e->tally->cases += q->expected;
 		e->tally->allowed += q->expected && q->verdict.allowed;
 		e->tally->denied += q->expected && !q->verdict.allowed;
+		e->tally->linked += q->expected && q->linked;
 	}
 }
 

@@ -139,14 +139,112 @@ is_edge(const struct cdn_bwrap_plan *bwrap, const char *path,
 	    mounted_around(bwrap, path) != mounted_around(bwrap, other);
 }
 
+/* ----- Other names -------------------------------------------------------- */
+
+static bool
+has_limit(const struct cdn_plan *plan, const char *id)
+{
+	const struct cdn_plan_words words = { 0 };
+	const struct cdn_plan_limit *limit;
+
+	for (size_t i = 0; (limit = cdn_plan_limit(i)) != NULL; i++)
+		if (strcmp(limit->id, id) == 0)
+			return cdn_plan_limit_applies(plan, &words, i);
+	return false;
+}
+
+/* "'PATH' is a second name of ...", or that there may be more. */
+static bool
+is_second_name(const struct cdn_plan *plan, const char *path)
+{
+	static const char more[] = "a protected file has other names";
+	size_t n = strlen(path);
+
+	for (size_t i = 0; i < plan->shortfall_count; i++) {
+		const char *text = plan->shortfalls[i].text;
+
+		if (strcmp(plan->shortfalls[i].id, "hard-link") == 0 &&
+		    (strncmp(text, more, sizeof(more) - 1) == 0 ||
+			(text[0] == '\'' &&
+			    strncmp(text + 1, path, n) == 0 &&
+			    text[1 + n] == '\'')))
+			return true;
+	}
+	return false;
+}
+
+bool
+is_name_line(const struct cordon_plan *plan)
+{
+	return has_line(plan->plan, "hard-link");
+}
+
+/* What one rule names is told by itself, or by the floor; patterns are not. */
+static bool
+is_pattern(const struct cordon_verdict *v)
+{
+	const char *rule = v->rule_text != NULL ? v->rule_text : v->deny_rule;
+
+	return v->layer != CORDON_LAYER_FLOOR && rule != NULL &&
+	    strpbrk(rule, "*?") != NULL;
+}
+
+static bool
+is_name_said(const struct cordon_plan *plan, const struct question *q)
+{
+	const char *id = acts[q->act].op == RULE_MODIFY ?
+	    "other-names-modify" : "other-names";
+
+	if (!q->linked)
+		return false;
+	return is_second_name(plan->plan, at("%s", q->real)) ||
+	    (q->act == ACT_REPLACE &&
+		is_second_name(plan->plan, at("%s", q->other))) ||
+	    (is_pattern(&q->verdict) && has_limit(plan->plan, id));
+}
+
+/*
+ * "outside-changes"; but whoever judges all opens knows what was denied in the
+ * workspace.
+ */
+static bool
+is_later_name_said(const struct cdn_plan *plan, const struct question *q)
+{
+	return q->act == ACT_LATER_LINK && q->linked &&
+	    (plan->mode != CDN_PLAN_MODE_C ||
+		q->verdict.layer == CORDON_LAYER_FLOOR);
+}
+
 /* ----- Who says what ------------------------------------------------------ */
 
 /* The limit "later-passages". */
 static bool
 is_late(const struct cdn_plan *plan, const struct question *q)
 {
+	if (q->act == ACT_LATER_LINK)
+		return is_entry_of_passage(plan, at("%s", q->other));
 	return (q->act == ACT_LATER_READ || q->act == ACT_LATER_WRITE) &&
 	    is_entry_of_passage(plan, at("%s", q->path));
+}
+
+/* The limit "linked-passages". */
+static bool
+is_file_of_passage(const struct cdn_plan *plan, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink < 2)
+		return false;
+	for (size_t i = 0; i < plan->region_count; i++) {
+		const struct cdn_region *r = &plan->regions[i];
+
+		if (r->held == CDN_REGION_PASSAGE &&
+		    strlen(r->path) == (size_t)(slash - path) &&
+		    cdn_plan_below(path, r->path))
+			return true;
+	}
+	return false;
 }
 
 static bool
@@ -157,7 +255,7 @@ is_native_said(const struct cdn_plan *plan, const struct question *q,
 
 	if (worked) /* names can be seen, no more: "visible-passages" */
 		return q->act == ACT_LIST && lies_in_passage(plan, path);
-	if (is_late(plan, q))
+	if (is_late(plan, q) || is_file_of_passage(plan, at("%s", q->real)))
 		return true;
 	return has_line(plan, "new-names") && (acts[q->act].names ||
 	    acts[q->act].is_new) && (is_entry_of_passage(plan, path) ||
@@ -220,6 +318,9 @@ is_reported(const struct cordon_plan *plan, enum enforcer by,
 {
 	if (!worked && q->split && q->result == EXDEV)
 		return true; /* it is the answer that makes people copy */
+	if (worked && (is_name_said(plan, q) ||
+		is_later_name_said(plan->plan, q)))
+		return true;
 	if (by == BY_NATIVE || by == BY_TRACE)
 		return is_native_said(plan->plan, q, worked);
 	return worked ? is_bwrap_leak_said(plan->plan, q) :

@@ -154,7 +154,10 @@ try_act(enum act act, const char *path, const char *other)
 		return outcome(link(path, other));
 	case ACT_RENAME:
 	case ACT_RENAME_DIR:
+	case ACT_REPLACE:
 		return outcome(rename(path, other));
+	case ACT_LATER_LINK:
+		return try_read(other);
 	case ACT_BACK:
 		return try_back(path);
 	case ACT_BELOW:

@@ -45,6 +45,8 @@ const struct act_row acts[ACTS] = {
 	    .shell = "sleep 1; cat '@'" },
 	[ACT_LATER_WRITE] = { "write what came later", M, DATA, true,
 	    .shell = "sleep 1; echo x >>'@'" },
+	[ACT_LATER_LINK] = { "read a name that came later", R, NULL, true,
+	    .shell = "sleep 1; cat '%'" },
 	[ACT_DELETE] = { "delete", M, GONE, false, true,
 	    .shell = "rm -f '@'" },
 	[ACT_RMDIR] = { "rmdir", M, GONE, false, true,
@@ -53,6 +55,8 @@ const struct act_row acts[ACTS] = {
 	    .shell = "rm -f '@' && echo new >'@'" },
 	[ACT_RENEW] = { "rmdir, mkdir, then create in it", M, MADE, true, true,
 	    .shell = "rmdir '%' && mkdir '%' && echo new >'@'" },
+	[ACT_REPLACE] = { "rename over", M, NULL, false, true,
+	    .shell = "mv -fT '@' '%'" },
 };
 
 /* ----- Asking ------------------------------------------------------------- */
@@ -72,6 +76,17 @@ add(struct questions *qs, enum act act, const char *path, const char *other)
 	qs->n++;
 }
 
+static bool
+is_replaced(const struct questions *qs, const char *path)
+{
+	for (size_t i = 0; i < qs->n; i++)
+		if (qs->v[i].act == ACT_REPLACE &&
+		    (strcmp(qs->v[i].path, path) == 0 ||
+			strcmp(qs->v[i].other, path) == 0))
+			return true;
+	return false;
+}
+
 static void
 add_file(struct questions *qs, const struct node *node)
 {
@@ -83,8 +98,9 @@ add_file(struct questions *qs, const struct node *node)
 	if (node->mode == 0755)
 		add(qs, ACT_EXEC, node->path, "");
 	/* One of them: afterwards it is another file. */
-	add(qs, chance(4) == 0 ? ACT_REMAKE : ACT_DELETE, node->path,
-	    "");
+	if (!is_replaced(qs, node->path))
+		add(qs, chance(4) == 0 ? ACT_REMAKE : ACT_DELETE, node->path,
+		    "");
 }
 
 /* Some name that this directory does not have, nor any of these questions. */
@@ -163,6 +179,22 @@ add_moves(struct questions *qs, struct tree *tree, enum act act)
 	}
 }
 
+/* Some files, each of them once. */
+static void
+add_replaced(struct questions *qs, const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct node *node = &tree->v[i], *over;
+
+		if (node->kind != KIND_FILE || chance(4) > 0)
+			continue;
+		over = any_node(tree, KIND_FILE);
+		if (over != node && !is_replaced(qs, node->path) &&
+		    !is_replaced(qs, over->path))
+			add(qs, ACT_REPLACE, node->path, over->path);
+	}
+}
+
 /* Not the tops themselves: they are of the test. */
 static bool
 may_move(const char *path)
@@ -210,6 +242,7 @@ void
 questions_make(struct questions *qs, struct tree *tree)
 {
 	qs->n = 0;
+	add_replaced(qs, tree);
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct node *node = &tree->v[i];
 
@@ -222,6 +255,7 @@ questions_make(struct questions *qs, struct tree *tree)
 	}
 	add_moves(qs, tree, ACT_RENAME);
 	add_moves(qs, tree, ACT_LINK);
+	add_moves(qs, tree, ACT_LATER_LINK);
 }
 
 /* ----- Verdicts ----------------------------------------------------------- */
@@ -248,6 +282,19 @@ ask_name(const struct cordon_session *session, struct question *q,
 	return true;
 }
 
+/* Whatever other names the object has. */
+static bool
+is_name_allowed(const struct cordon_session *session, enum cordon_op op,
+    const char *real)
+{
+	const struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = op, .path = cdn_str_of(real) };
+	struct cordon_verdict verdict;
+
+	cdn_decide(session->authority, &question, &verdict);
+	return verdict.allowed;
+}
+
 static bool
 ask_object(const struct cordon_session *session, struct question *q,
     const char *path)
@@ -263,9 +310,29 @@ ask_object(const struct cordon_session *session, struct question *q,
 
 	if (cdn_session_check(session, &query, &q->verdict, NULL) != 0)
 		return false;
+	q->linked = !q->verdict.allowed &&
+	    is_name_allowed(session, query.op, real);
 	if (strncmp(real, stage, n) == 0 && real[n] == '/')
 		snprintf(q->real, sizeof(q->real), "%s", real + n + 1);
 	return true;
+}
+
+/* The name is allowed: is the object, under all that it has? */
+static void
+ask_names(const struct cordon_session *session, struct question *q,
+    enum cordon_op op, const char *path)
+{
+	struct cordon_query query = { .size = sizeof(query),
+		.as = CORDON_AS_PROCESS, .op = op, .path = path,
+		.path_len = strlen(path) };
+	struct cordon_verdict verdict;
+
+	if (!q->verdict.allowed ||
+	    cdn_session_check(session, &query, &verdict, NULL) != 0 ||
+	    verdict.allowed || !is_name_allowed(session, op, path))
+		return;
+	q->verdict = verdict;
+	q->linked = true;
 }
 
 static bool
@@ -275,6 +342,7 @@ ask_pair(const struct cordon_session *session, struct question *q,
 	static const enum cdn_compound compounds[ACTS] = {
 		[ACT_LINK] = CDN_LINK, [ACT_RENAME] = CDN_RENAME,
 		[ACT_RENAME_DIR] = CDN_RENAME_DIR,
+		[ACT_REPLACE] = CDN_RENAME,
 		[ACT_SYMLINK] = CDN_SYMLINK };
 	struct cordon_verdict other;
 	enum cdn_compound_result r = cdn_decide_compound(session->authority,
@@ -288,20 +356,47 @@ ask_pair(const struct cordon_session *session, struct question *q,
 		CDN_RENAME_DIR, cdn_str_of(from), cdn_str_of(to), &other) !=
 		CDN_COMPOUND_ALLOW;
 	snprintf(q->real, sizeof(q->real), "%s", q->path);
+	if (q->act != ACT_SYMLINK) {
+		ask_names(session, q, CORDON_READ, from);
+		ask_names(session, q, CORDON_MODIFY, from);
+	}
+	if (q->act == ACT_REPLACE)
+		ask_names(session, q, CORDON_MODIFY, to);
+	return true;
+}
+
+/* What a rule denies stays denied under a name that comes later. */
+static bool
+ask_later_name(const struct cordon_session *session, struct tree *tree,
+    struct question *q, const char *name)
+{
+	if (!ask_object(session, q, name))
+		return false;
+	for (size_t i = 0; i < tree->n && q->verdict.allowed; i++) {
+		const struct cdn_question question = {
+			.as = CORDON_AS_PROCESS, .op = CORDON_READ,
+			.path = cdn_str_of(at("%s", tree->v[i].path)) };
+
+		if (tree_is_same(tree, tree->v[i].path, q->path))
+			q->linked = cdn_decide_protects(session->authority,
+			    &question, &q->verdict);
+	}
 	return true;
 }
 
 void
-question_expect(const struct cordon_session *session, const struct tree *tree,
+question_expect(const struct cordon_session *session, struct tree *tree,
     struct question *q)
 {
 	const char *path = at("%s", q->path), *other = at("%s", q->other);
 
 	q->real[0] = '\0';
-	q->split = q->changes = false;
+	q->split = q->changes = q->linked = false;
 	if (q->act == ACT_LINK || q->act == ACT_RENAME ||
-	    q->act == ACT_RENAME_DIR)
+	    q->act == ACT_RENAME_DIR || q->act == ACT_REPLACE)
 		q->expected = ask_pair(session, q, path, other);
+	else if (q->act == ACT_LATER_LINK)
+		q->expected = ask_later_name(session, tree, q, other);
 	else if (q->act == ACT_SYMLINK)
 		q->expected = ask_pair(session, q, path, path);
 	else if (q->act == ACT_DELETE && is_link(tree, q->path))
@@ -313,7 +408,8 @@ question_expect(const struct cordon_session *session, const struct tree *tree,
 /* ----- What is left ------------------------------------------------------- */
 
 void
-question_changes(const struct question *q, struct changes *changes)
+question_changes(const struct question *q, struct tree *tree,
+    struct changes *changes)
 {
 	bool worked = q->result == 0;
 
@@ -326,7 +422,7 @@ question_changes(const struct question *q, struct changes *changes)
 	case ACT_TRUNCATE:
 	case ACT_CHMOD:
 		if (worked)
-			changes_add(changes, '~', q->real);
+			changes_add_file(changes, tree, q->real);
 		return;
 	case ACT_BACK:
 		if (q->result != RESULT_NO_SETUP)
@@ -340,9 +436,18 @@ question_changes(const struct question *q, struct changes *changes)
 	case ACT_LATER_WRITE:
 		changes_add(changes, '+', q->path);
 		return;
+	case ACT_LATER_LINK:
+		changes_add(changes, '+', q->other);
+		return;
 	case ACT_LINK:
 		if (worked)
 			changes_add(changes, '+', q->other);
+		return;
+	case ACT_REPLACE: /* of one file both names stay */
+		if (!worked || tree_is_same(tree, q->path, q->other))
+			return;
+		changes_add(changes, '-', q->path);
+		changes_add(changes, '~', q->other);
 		return;
 	case ACT_RENAME:
 	case ACT_RENAME_DIR:

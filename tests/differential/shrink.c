@@ -151,6 +151,16 @@ print_lines(const char *name, const char *text)
 	}
 }
 
+/* Told already; NULL: there is none. */
+static const char *
+first_name(const struct tree *tree, size_t of)
+{
+	for (size_t i = 0; i < of && tree->v[of].file != 0; i++)
+		if (tree->v[i].file == tree->v[of].file)
+			return tree->v[i].path;
+	return NULL;
+}
+
 static void
 print_tree(const struct tree *tree)
 {
@@ -161,6 +171,9 @@ print_tree(const struct tree *tree)
 			continue;
 		if (node->kind == KIND_DIR)
 			printf("# mkdir -p '%s'\n", node->path);
+		else if (first_name(tree, i) != NULL)
+			printf("# ln '%s' '%s'\n", first_name(tree, i),
+			    node->path);
 		else if (node->kind == KIND_FILE)
 			printf("# echo '#!/bin/true' >'%s'; chmod %o '%s'\n",
 			    node->path, (unsigned)node->mode, node->path);
@@ -219,6 +232,8 @@ tell(const struct world *world, const struct finding *f)
 	    q->verdict.rule_text != NULL ? "a rule" : "no rule");
 	if (f->died)
 		printf("but the run died\n");
+	else if (f->started)
+		printf("but a run starts that is not held\n");
 	else if (f->state[0] != '\0')
 		printf("answered %d, but on the disk is %s\n", q->result,
 		    f->state);

@@ -17,8 +17,7 @@
 
 char stage[64];
 
-/* Below the stage; each begins in one of them. */
-static const char *const tops[] = { "w", "in", "out", "else", "home" };
+const char *const tops[TOPS] = { "w", "in", "out", "else", "home" };
 
 const char *
 at(const char *fmt, ...)
@@ -111,96 +110,46 @@ tree_has_below(const struct tree *tree, const char *path)
 	return false;
 }
 
-void
-tree_cut(struct tree *tree, const char *path)
+struct node *
+tree_put_name(struct tree *tree, struct node *of, const char *path)
 {
+	struct node *node;
+
+	if (of->file == 0)
+		of->file = ++tree->files;
+	node = tree_put(tree, KIND_FILE, path, of->text);
+	node->mode = of->mode;
+	node->file = of->file;
+	return node;
+}
+
+static bool
+is_same(const struct node *a, const struct node *b)
+{
+	return a == b || (a->file != 0 && a->file == b->file);
+}
+
+bool
+tree_is_same(struct tree *tree, const char *path, const char *other)
+{
+	const struct node *a = tree_find(tree, path);
+	const struct node *b = tree_find(tree, other);
+
+	return a != NULL && b != NULL && is_same(a, b);
+}
+
+void
+tree_cut(struct tree *tree, const char *which)
+{
+	char path[PATH_SIZE]; /* it may lie in the tree */
 	size_t n = 0;
 
+	snprintf(path, sizeof(path), "%s", which);
 	for (size_t i = 0; i < tree->n; i++)
 		if (strcmp(tree->v[i].path, path) != 0 &&
 		    !is_below(tree->v[i].path, path))
 			tree->v[n++] = tree->v[i];
 	tree->n = n;
-}
-
-/* ----- At random ---------------------------------------------------------- */
-
-static const char *const dirs[] = { "a", "b", "c", "secrets", ".git", "B" };
-static const char *const files[] = { "x", "y.env", ".env", "z.lock", "run.sh",
-	"k.c", "X.ENV", "n[1]", "\xc3\xa9" };
-
-static void
-grow_file(struct tree *tree, const char *path)
-{
-	char text[PATH_SIZE + 32];
-
-	/* Whatever is executed does nothing. */
-	snprintf(text, sizeof(text), "#!/bin/true\n# %s\n", path);
-	tree_put(tree, KIND_FILE, path, text)->mode =
-	    chance(3) == 0 ? 0755 : 0644;
-}
-
-static void
-grow_below(struct tree *tree, const char *dir, size_t depth)
-{
-	char path[PATH_SIZE];
-
-	for (size_t i = 0; i < CDN_LEN(files); i++)
-		if (chance(depth + 3) == 0) {
-			snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
-			grow_file(tree, path);
-		}
-	for (size_t i = 0; i < CDN_LEN(dirs) && depth < 3; i++)
-		if (chance(2 * depth + 2) == 0 && tree->n < 70) {
-			snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
-			tree_put(tree, KIND_DIR, path, "");
-			grow_below(tree, path, depth + 1);
-		}
-}
-
-static void
-grow_links(struct tree *tree)
-{
-	static const struct {
-		const char *name, *to;
-	} links[] = { { "link", "x" }, { "link.env", "a/x" },
-		{ "a/link", "../secrets" }, { "secrets/link", "../a/x" },
-		{ "b/link", "../../in/x" }, { "out", "../else/x" },
-		{ "gone", "a/nowhere" } };
-	char path[PATH_SIZE], dir[PATH_SIZE];
-
-	for (size_t i = 0; i < CDN_LEN(links); i++) {
-		char *slash;
-
-		snprintf(path, sizeof(path), "w/%s", links[i].name);
-		snprintf(dir, sizeof(dir), "%s", path);
-		slash = strrchr(dir, '/');
-		*slash = '\0';
-		if (chance(2) == 0 && tree_find(tree, dir) != NULL)
-			tree_put(tree, KIND_LINK, path, links[i].to);
-	}
-}
-
-void
-tree_grow(struct tree *tree)
-{
-	tree->n = 0;
-	for (size_t i = 0; i < CDN_LEN(tops); i++)
-		tree_put(tree, KIND_DIR, tops[i], "");
-	grow_below(tree, "w", 0);
-	grow_links(tree);
-	for (size_t i = 1; i < 4; i++) { /* in, out, else */
-		char path[PATH_SIZE];
-
-		snprintf(path, sizeof(path), "%s/x", tops[i]);
-		grow_file(tree, path);
-		snprintf(path, sizeof(path), "%s/d", tops[i]);
-		tree_put(tree, KIND_DIR, path, "");
-	}
-	tree_put(tree, KIND_DIR, "home/.ssh", "");
-	grow_file(tree, "home/.ssh/id");
-	tree_put(tree, KIND_DIR, "home/pub", "");
-	grow_file(tree, "home/pub/x");
 }
 
 /* ----- What was found ----------------------------------------------------- */
@@ -214,6 +163,15 @@ changes_add(struct changes *changes, char sign, const char *path)
 		errx(2, "too many changes");
 	snprintf(changes->v[changes->n++], sizeof(changes->v[0]), "%c%s", sign,
 	    path);
+}
+
+void
+changes_add_file(struct changes *changes, struct tree *tree, const char *path)
+{
+	changes_add(changes, '~', path);
+	for (size_t i = 0; i < tree->n; i++)
+		if (tree_is_same(tree, path, tree->v[i].path))
+			changes_add(changes, '~', tree->v[i].path);
 }
 
 static bool
@@ -243,6 +201,7 @@ struct walk {
 	struct tree *tree;
 	struct changes *changes;
 	bool seen[NODES_MAX];
+	bool replaced[NODES_MAX]; /* another file had the name */
 	struct {
 		char path[PATH_SIZE];
 		ino_t ino;
@@ -285,8 +244,20 @@ is_as_told(const struct node *node, const struct stat *st)
 	    memcmp(text, node->text, (size_t)n) == 0;
 }
 
+/* A name of the same file that is on the disk, or NULL. */
+static const char *
+made_name(const struct walk *walk, const struct node *node)
+{
+	for (size_t i = 0; i < walk->tree->n; i++)
+		if (walk->seen[i] && &walk->tree->v[i] != node &&
+		    is_same(&walk->tree->v[i], node))
+			return at("%s", walk->tree->v[i].path);
+	return NULL;
+}
+
+/* Where it is there, it becomes what it was. */
 static void
-make_node(struct node *node)
+make_node(const struct node *node)
 {
 	const char *path = at("%s", node->path);
 
@@ -303,6 +274,43 @@ make_node(struct node *node)
 static void walk_dir(struct walk *walk, const char *dir);
 
 static void
+meet_stranger(struct walk *walk, const char *path, const struct stat *st)
+{
+	size_t i = walk->strange_count++;
+
+	if (i == CHANGES_MAX)
+		errx(2, "too many new files");
+	snprintf(walk->strange[i].path, PATH_SIZE, "%s", path);
+	walk->strange[i].ino = st->st_ino;
+}
+
+/*
+ * Not to be changed in place: it may be another's, and what has several names
+ * must have them again.
+ */
+static bool
+is_replaced(const struct node *node, const struct stat *st)
+{
+	return node->kind == KIND_FILE && node->ino != 0 &&
+	    node->ino != st->st_ino && (node->file != 0 || st->st_nlink > 1);
+}
+
+static void
+meet_node(struct walk *walk, struct node *node, const struct stat *st)
+{
+	walk->seen[node - walk->tree->v] = true;
+	node->ino = st->st_ino;
+	if (!is_as_told(node, st)) {
+		changes_add_file(walk->changes, walk->tree, node->path);
+		if (node->kind == KIND_LINK)
+			tree_remove(node->path);
+		make_node(node);
+	}
+	if (node->kind == KIND_DIR)
+		walk_dir(walk, node->path);
+}
+
+static void
 meet(struct walk *walk, const char *path)
 {
 	struct node *node = tree_find(walk->tree, path);
@@ -311,24 +319,14 @@ meet(struct walk *walk, const char *path)
 	if (lstat(at("%s", path), &st) != 0)
 		err(2, "%s", path);
 	if (node == NULL || !is_kind(node, &st)) {
-		size_t i = walk->strange_count++;
-
-		if (i == CHANGES_MAX)
-			errx(2, "too many new files");
-		snprintf(walk->strange[i].path, PATH_SIZE, "%s", path);
-		walk->strange[i].ino = st.st_ino;
-		return;
-	}
-	walk->seen[node - walk->tree->v] = true;
-	node->ino = st.st_ino;
-	if (!is_as_told(node, &st)) {
+		meet_stranger(walk, path, &st);
+	} else if (is_replaced(node, &st)) {
 		changes_add(walk->changes, '~', path);
-		if (node->kind == KIND_LINK)
-			tree_remove(path);
-		make_node(node);
+		walk->replaced[node - walk->tree->v] = true;
+		tree_remove(path);
+	} else {
+		meet_node(walk, node, &st);
 	}
-	if (node->kind == KIND_DIR)
-		walk_dir(walk, path);
 }
 
 static void
@@ -364,8 +362,12 @@ move_back(struct walk *walk, size_t i)
 		    node->ino != walk->strange[i].ino)
 			continue;
 		if (rename(at("%s", walk->strange[i].path),
-			at("%s", node->path)) != 0)
+			at("%s", node->path)) != 0) {
+			if (errno == ENOENT)
+				continue; /* a number that was given again */
 			err(2, "%s", node->path);
+		}
+		walk->seen[k] = true;
 		changes_add(walk->changes, '+', walk->strange[i].path);
 		changes_add(walk->changes, '-', node->path);
 		return true;
@@ -389,6 +391,25 @@ settle_once(struct walk *walk)
 	return moved;
 }
 
+static void
+make_missing(struct walk *walk, size_t i)
+{
+	struct node *node = &walk->tree->v[i];
+	const char *name = made_name(walk, node);
+	struct stat st;
+
+	if (!walk->replaced[i])
+		changes_add(walk->changes, '-', node->path);
+	if (name == NULL)
+		make_node(node);
+	else if (link(name, at("%s", node->path)) != 0)
+		err(2, "%s", node->path);
+	if (lstat(at("%s", node->path), &st) != 0)
+		err(2, "%s", node->path);
+	node->ino = st.st_ino;
+	walk->seen[i] = true;
+}
+
 void
 tree_settle(struct tree *tree, struct changes *changes)
 {
@@ -396,21 +417,14 @@ tree_settle(struct tree *tree, struct changes *changes)
 
 	walk.tree = tree;
 	walk.changes = changes;
+	memset(walk.replaced, 0, sizeof(walk.replaced));
 	while (settle_once(&walk))
 		;
 	for (size_t i = 0; i < walk.strange_count; i++) {
 		changes_add(changes, '+', walk.strange[i].path);
 		tree_remove(walk.strange[i].path);
 	}
-	for (size_t i = 0; i < tree->n; i++) {
-		struct stat st;
-
-		if (walk.seen[i])
-			continue;
-		changes_add(changes, '-', tree->v[i].path);
-		make_node(&tree->v[i]);
-		if (lstat(at("%s", tree->v[i].path), &st) != 0)
-			err(2, "%s", tree->v[i].path);
-		tree->v[i].ino = st.st_ino;
-	}
+	for (size_t i = 0; i < tree->n; i++)
+		if (!walk.seen[i])
+			make_missing(&walk, i);
 }
