@@ -42,8 +42,8 @@ is_file(const struct file *file, const struct stat *st)
 	return file->dev == st->st_dev && file->ino == st->st_ino;
 }
 
-/* Counts an entry of a directory; once, however often it is met. */
-static void
+/* Counts an entry of a directory; once, however often it is met: else false. */
+static bool
 count(struct search *s, struct file *file, const char *path,
     const struct stat *parent)
 {
@@ -55,19 +55,20 @@ count(struct search *s, struct file *file, const char *path,
 
 		if (e->file == file && e->dev == parent->st_dev &&
 		    e->ino == parent->st_ino && strcmp(e->name, name) == 0)
-			return;
+			return false;
 	}
 	v = cdn_arena_grow(s->arena, s->entries, s->entry_count,
 	    &s->entry_room, sizeof(*v));
 	name = cdn_arena_dup(s->arena, name, strlen(name));
 	if (v == NULL || name == NULL) {
 		s->failed = true;
-		return;
+		return false;
 	}
 	s->entries = v;
 	v[s->entry_count++] = (struct entry){ file, parent->st_dev,
 		parent->st_ino, name };
 	file->seen++;
+	return true;
 }
 
 /* One name may stand in several lists. */
@@ -204,10 +205,9 @@ found(const char *path, const struct stat *st, const struct stat *parent,
 	struct search *s = arg;
 
 	for (size_t i = 0; i < s->file_count; i++)
-		if (is_file(&s->files[i], st)) {
+		if (is_file(&s->files[i], st) &&
+		    count(s, &s->files[i], path, parent))
 			tell(s, &s->files[i], path);
-			count(s, &s->files[i], path, parent);
-		}
 	return !s->failed && !all_seen(s);
 }
 
@@ -243,7 +243,10 @@ scan_roots(struct search *s, struct cdn_names *names)
 	scan_places(names, &spec->runtime_read);
 }
 
-/* The name of one of them is a name of all that are the same file. */
+/*
+ * The name of one of them is a name of all that are the same file; what is
+ * denied there may be less than is denied of another.
+ */
 static void
 count_name(struct search *s, const struct file *named, const char *path,
     const struct cdn_real *dir)
@@ -252,8 +255,9 @@ count_name(struct search *s, const struct file *named, const char *path,
 
 	for (size_t i = 0; i < s->file_count; i++)
 		if (s->files[i].dev == named->dev &&
-		    s->files[i].ino == named->ino)
-			count(s, &s->files[i], path, &parent);
+		    s->files[i].ino == named->ino &&
+		    count(s, &s->files[i], path, &parent))
+			tell(s, &s->files[i], path);
 }
 
 /* The names we know already; a real path's last step is an entry. */

@@ -118,6 +118,13 @@ test_rules(void)
 	tmp_hardlink("w/tool", "w/sub/t");
 	unlink(tmp_path("w/sub/s"));
 	ok(is(ask(options), true, "exec w/sub/t for w/tool\n"), "of exec");
+	unlink(tmp_path("w/sub/t"));
+	unlink(tmp_path("w/tool"));
+	tmp_hardlink("home/.npmrc", "w/tool");
+	policies[0] = tmp_path("p.yaml");
+	ok(is(ask(options), true, "read w/tool for home/.npmrc\n"),
+	    "a name that denies less than the other");
+	unlink(tmp_path("w/tool"));
 }
 
 /* cordon's own document under another name. */
@@ -128,7 +135,6 @@ test_document(void)
 	const char *policies[] = { NULL };
 
 	tmp_hardlink("p.yaml", "w/policy");
-	unlink(tmp_path("w/sub/t"));
 	policies[0] = tmp_path("p.yaml");
 	options.policies = policies;
 	options.policy_count = 1;
