@@ -96,7 +96,9 @@ shrink_tree(struct world *world, struct finding *finding)
 			continue;
 		less = *world;
 		tree_cut(&less.tree, path);
-		if (still_differs(&less, finding)) {
+		/* What a worker needs comes back. */
+		if (still_differs(&less, finding) &&
+		    less.tree.n < world->tree.n) {
 			*world = less;
 			return true;
 		}
