@@ -74,6 +74,13 @@ sbpl_says(const struct sbpl *sbpl, const struct question *q)
 	return sbpl_allows(sbpl, acts[q->act].sbpl, at("%s", q->real));
 }
 
+/* Rules are about the workspace: elsewhere case changes nothing. */
+static bool
+is_out_of_sight(const char *path, enum oracle says)
+{
+	return says == ORACLE_NOT_SURE && strncmp(path, "w/", 2) != 0;
+}
+
 /* Seatbelt folds case, as volumes of macOS do. */
 static bool
 is_folded(const struct draft *draft, const struct question *q, bool says)
@@ -85,7 +92,11 @@ is_folded(const struct draft *draft, const struct question *q, bool says)
 
 	if (!says) /* one of them will do */
 		return folded == ORACLE_DENY || other == ORACLE_DENY;
-	return folded == ORACLE_ALLOW && other == ORACLE_ALLOW;
+	if (folded == ORACLE_ALLOW && other == ORACLE_ALLOW)
+		return true;
+	return is_rename(q) && (folded == ORACLE_ALLOW ?
+	    is_out_of_sight(q->other, other) :
+	    other == ORACLE_ALLOW && is_out_of_sight(q->real, folded));
 }
 
 /* It judges names, not what is moved or linked (docs/backends.md). */
