@@ -215,7 +215,7 @@ new_broker(const struct cdn_broker_spec *spec)
 	}
 	broker->ruleset = UNSAID;
 	broker->listener = broker->stop_fd = -1;
-	broker->root_fd = broker->fds_fd = broker->first_epoll = -1;
+	broker->root_fd = broker->fds_fd = broker->gate = -1;
 	broker->holders = 1;
 	pthread_mutex_init(&broker->mutex, NULL);
 	pthread_mutex_init(&broker->making, NULL);
@@ -319,7 +319,7 @@ free_broker(struct cdn_broker *broker)
 	close_fd(&broker->stop_fd);
 	close_fd(&broker->root_fd);
 	close_fd(&broker->fds_fd);
-	close_fd(&broker->first_epoll);
+	close_fd(&broker->gate);
 	close_fd(&broker->ruleset);
 	cdn_family_leave(broker);
 	cdn_pty_done(broker);

@@ -204,6 +204,9 @@ void cdn_call_note(struct cdn_call *call, const struct cordon_verdict *verdict,
     cdn_str path);
 /* It was denied after all. */
 void cdn_call_forget(struct cdn_call *call);
+/* Perhaps; false: there is nothing to tell. */
+bool cdn_call_has_to_tell(const struct cdn_call *call,
+    const struct cdn_call_answer *answer);
 /* When it is answered. */
 void cdn_call_tell_allowed(struct cdn_call *call,
     const struct cdn_call_answer *answer);

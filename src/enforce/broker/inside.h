@@ -51,8 +51,7 @@ struct cdn_broker {
 	int root_fd; /* O_PATH of / */
 	int fds_fd;  /* O_PATH of /proc/self/fd */
 	dev_t proc_dev;
-	int first_epoll; /* of whoever waits for the first call */
-	bool first_taken; /* somebody does */
+	int gate; /* epoll: for whoever does not wait at the listener itself */
 	bool keyless; /* the launch thread has an empty session keyring */
 
 	pthread_mutex_t mutex; /* for what follows */
@@ -64,6 +63,7 @@ struct cdn_broker {
 	unsigned holders; /* of this memory */
 	unsigned threads; /* workers */
 	unsigned idle;	  /* of them */
+	bool fronted;	  /* one of these waits at the listener: worker.c */
 	struct cdn_answering answering;
 	unsigned slow;	  /* calls that wait for somebody else */
 	struct {

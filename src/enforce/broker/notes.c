@@ -75,15 +75,37 @@ cdn_call_forget(struct cdn_call *call)
  * when it came by here.  What went on was granted by it in any case.
  */
 static bool
+is_of_landlock(const struct cdn_note *note)
+{
+	return note->verdict.operation == CORDON_READ ||
+	    note->verdict.operation == CORDON_MODIFY;
+}
+
+static bool
+may_be_told(const struct cdn_note *note, const struct cdn_call_answer *answer)
+{
+	return !is_of_landlock(note) || answer->kind != CDN_ANSWER_CONTINUE;
+}
+
+static bool
 is_told(const struct cdn_broker *broker, const struct cdn_note *note,
     const struct cdn_call_answer *answer)
 {
-	enum cordon_op op = note->verdict.operation;
+	return may_be_told(note, answer) &&
+	    (!is_of_landlock(note) ||
+		!cdn_broker_is_native(broker, note->path));
+}
 
-	if (op != CORDON_READ && op != CORDON_MODIFY)
-		return true;
-	return answer->kind != CDN_ANSWER_CONTINUE &&
-	    !cdn_broker_is_native(broker, note->path);
+bool
+cdn_call_has_to_tell(const struct cdn_call *call,
+    const struct cdn_call_answer *answer)
+{
+	const struct cdn_notes *notes = call->notes;
+
+	for (size_t i = 0; notes != NULL && i < notes->n; i++)
+		if (may_be_told(&notes->v[i], answer))
+			return true;
+	return false;
 }
 
 static int

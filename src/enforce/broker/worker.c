@@ -1,8 +1,12 @@
 /*
- * The threads that answer.  Each waits on an epoll of its own, in which the
- * listener is exclusive: a call wakes one of them and not all.  Most programs
- * make no call that must be answered, and a thread costs as much as a few, so
- * there is none before the first call.
+ * The threads that answer.  One of them waits in front, at the listener itself:
+ * whom the kernel finds there it wakes on the processor of the caller, who goes
+ * on there as well, and no other processor has to be woken for a call.  While
+ * that one is busy the others wait behind, at the gate, an epoll that tells one
+ * of them of a call; as long as somebody is in front it tells of none.
+ *
+ * Most programs make no call that must be answered, and a thread costs as much
+ * as a few, so there is none before the first call.
  */
 #include "enforce/broker/inside.h"
 
@@ -80,30 +84,19 @@ answer_him(struct cdn_broker *broker, const struct cdn_call *call,
 	pthread_mutex_unlock(&broker->mutex);
 }
 
-static void
-serve(struct cdn_broker *broker, const struct cdn_notif *notif,
-    struct cdn_kept *kept)
-{
-	CDN_UNINITIALIZED struct cdn_notes notes;
-	struct cdn_call call = { .broker = broker, .kept = kept,
-		.notif = notif, .tid = (pid_t)notif->pid };
-	struct cdn_call_answer answer = { .kind = CDN_ANSWER_ERROR,
-		.error = ENOSYS };
-	cdn_handler_fn *handler = cdn_handler_find(notif->data.nr, &call.name);
-
-	if (broker->spec.allowed != NULL)
-		call.notes = &notes;
-	cdn_call_forget(&call);
-	if (cdn_plant_unjudged(handler))
-		answer.kind = CDN_ANSWER_CONTINUE;
-	else if (handler != NULL)
-		handler(&call, &answer);
-	tell_hidden(&call, &answer);
-	answer_him(broker, &call, &answer);
-	cdn_call_tell_allowed(&call, &answer);
-}
-
 /* ----- The pool ------------------------------------------------------------------ */
+
+/* What the gate is told of the listener; once: until somebody says so again. */
+enum { SHUT = 0, OPEN_ONCE = EPOLLIN | EPOLLONESHOT };
+
+/* With the mutex held, and the listener in it: then it cannot fail. */
+static void
+set_gate(const struct cdn_broker *broker, uint32_t events)
+{
+	struct epoll_event call = { .events = events };
+
+	(void)epoll_ctl(broker->gate, EPOLL_CTL_MOD, broker->listener, &call);
+}
 
 /*
  * Somebody must be left to answer while this one is busy.  One caller alone
@@ -112,11 +105,15 @@ serve(struct cdn_broker *broker, const struct cdn_notif *notif,
  * through all that listen.
  */
 static void
-become_busy(struct cdn_broker *broker, pid_t tid)
+become_busy(struct cdn_broker *broker, bool front, pid_t tid)
 {
 	bool more;
 
 	pthread_mutex_lock(&broker->mutex);
+	if (front)
+		broker->fronted = false;
+	if (!broker->fronted)
+		set_gate(broker, OPEN_ONCE);
 	more = --broker->idle == 0 &&
 	    !cdn_answering_enough(&broker->answering, tid) &&
 	    broker->threads < CDN_BROKER_THREADS &&
@@ -126,12 +123,37 @@ become_busy(struct cdn_broker *broker, pid_t tid)
 		(void)cdn_worker_start(broker);
 }
 
+/* True: we are in front.  Before there is a listener nobody can be. */
+static bool
+step_forward(struct cdn_broker *broker)
+{
+	if (broker->fronted || broker->listener < 0)
+		return false;
+	set_gate(broker, SHUT);
+	return broker->fronted = true;
+}
+
+/* Who leaves: those behind shall learn why by themselves. */
 static void
-become_idle(struct cdn_broker *broker)
+step_back(struct cdn_broker *broker)
 {
 	pthread_mutex_lock(&broker->mutex);
-	broker->idle++;
+	broker->fronted = false;
+	set_gate(broker, OPEN_ONCE);
 	pthread_mutex_unlock(&broker->mutex);
+}
+
+/* more: one that was busy.  True: we are in front. */
+static bool
+become_idle(struct cdn_broker *broker, unsigned more)
+{
+	bool front;
+
+	pthread_mutex_lock(&broker->mutex);
+	broker->idle += more;
+	front = step_forward(broker);
+	pthread_mutex_unlock(&broker->mutex);
+	return front;
 }
 
 /*
@@ -153,7 +175,7 @@ receive(struct cdn_broker *broker, struct cdn_notif *notif)
 }
 
 static int
-make_epoll(const struct cdn_broker *broker)
+make_gate(const struct cdn_broker *broker)
 {
 	struct epoll_event stop = { .events = EPOLLIN, .data.fd = -1 };
 	int fd = epoll_create1(EPOLL_CLOEXEC);
@@ -166,42 +188,103 @@ make_epoll(const struct cdn_broker *broker)
 	return -errno;
 }
 
-static int
-add_listener(const struct cdn_broker *broker, int epoll)
-{
-	struct epoll_event call = { .events = EPOLLIN | EPOLLEXCLUSIVE };
-
-	return epoll_ctl(epoll, EPOLL_CTL_ADD, broker->listener, &call) == 0 ?
-	    0 : -errno;
-}
-
 /* False when all are to leave, or the last of the callers is gone. */
 static bool
-await_call(int epoll)
+await_behind(const struct cdn_broker *broker)
 {
 	struct epoll_event event;
 	int n;
 
 	do
-		n = epoll_wait(epoll, &event, 1, -1);
+		n = epoll_wait(broker->gate, &event, 1, -1);
 	while (n < 0 && errno == EINTR);
 	return n == 1 && event.data.fd != -1 && (event.events & EPOLLIN) != 0;
 }
 
+/* The same for who is in front; with no events for the end alone. */
+static bool
+await_in_front(const struct cdn_broker *broker, short events)
+{
+	struct pollfd fds[] = { { broker->listener, events, 0 },
+		{ broker->stop_fd, POLLIN, 0 } };
+	int n;
+
+	do
+		n = poll(fds, CDN_LEN(fds), -1);
+	while (n < 0 && errno == EINTR);
+	return n > 0 && fds[1].revents == 0 && (fds[0].revents & POLLIN) != 0;
+}
+
+/*
+ * Nothing is left to be done behind the answer, nor does it wait for anybody:
+ * then we are in front again before the caller comes with his next call, and
+ * nobody else is woken for it.
+ */
+static bool
+is_last(const struct cdn_call *call, const struct cdn_call_answer *answer)
+{
+	return answer->kind != CDN_ANSWER_FD &&
+	    !cdn_call_has_to_tell(call, answer);
+}
+
+/* True: we are in front. */
+static bool
+finish(struct cdn_broker *broker, struct cdn_call *call,
+    const struct cdn_call_answer *answer)
+{
+	bool front;
+
+	if (is_last(call, answer)) {
+		front = become_idle(broker, 1);
+		send_answer(broker->listener, call->notif->id, answer);
+		return front;
+	}
+	answer_him(broker, call, answer);
+	cdn_call_tell_allowed(call, answer);
+	return become_idle(broker, 1);
+}
+
+/* True: we are in front. */
+static bool
+serve(struct cdn_broker *broker, const struct cdn_notif *notif,
+    struct cdn_kept *kept)
+{
+	CDN_UNINITIALIZED struct cdn_notes notes;
+	struct cdn_call call = { .broker = broker, .kept = kept,
+		.notif = notif, .tid = (pid_t)notif->pid };
+	struct cdn_call_answer answer = { .kind = CDN_ANSWER_ERROR,
+		.error = ENOSYS };
+	cdn_handler_fn *handler = cdn_handler_find(notif->data.nr, &call.name);
+
+	if (broker->spec.allowed != NULL)
+		call.notes = &notes;
+	cdn_call_forget(&call);
+	if (cdn_plant_unjudged(handler))
+		answer.kind = CDN_ANSWER_CONTINUE;
+	else if (handler != NULL)
+		handler(&call, &answer);
+	tell_hidden(&call, &answer);
+	return finish(broker, &call, &answer);
+}
+
 static void
-answer_calls(struct cdn_broker *broker, int epoll)
+answer_calls(struct cdn_broker *broker)
 {
 	struct cdn_kept kept = CDN_KEPT_INIT;
 	struct cdn_notif notif;
+	bool front = become_idle(broker, 0);
 
-	while (await_call(epoll)) {
-		if (!receive(broker, &notif))
-			continue;
-		become_busy(broker, (pid_t)notif.pid);
-		serve(broker, &notif, &kept);
-		become_idle(broker);
+	while (front ? await_in_front(broker, POLLIN) : await_behind(broker)) {
+		if (receive(broker, &notif)) {
+			become_busy(broker, front, (pid_t)notif.pid);
+			front = serve(broker, &notif, &kept);
+		} else if (!front) { /* the gate has shut behind us */
+			front = become_idle(broker, 0);
+		}
 	}
 	cdn_kept_done(&kept);
+	if (front)
+		step_back(broker);
 }
 
 static void
@@ -233,36 +316,13 @@ be_apart(void)
 	return unshare(CLONE_FS) == 0 ? 0 : -errno;
 }
 
-/* True for one of those who ask. */
-static bool
-is_first(struct cdn_broker *broker)
-{
-	return !__atomic_exchange_n(&broker->first_taken, true,
-	    __ATOMIC_ACQ_REL);
-}
-
-static void
-answer_apart(struct cdn_broker *broker)
-{
-	int epoll = be_apart() == 0 ? make_epoll(broker) : -1;
-
-	if (epoll < 0)
-		return;
-	if (add_listener(broker, epoll) == 0)
-		answer_calls(broker, epoll);
-	close(epoll);
-}
-
-/* The first has with the launch thread, which only waits, all in common. */
 static void *
 worker_main(void *arg)
 {
 	struct cdn_broker *broker = arg;
 
-	if (is_first(broker))
-		answer_calls(broker, broker->first_epoll);
-	else
-		answer_apart(broker);
+	if (be_apart() == 0)
+		answer_calls(broker);
 	discount(broker);
 	cdn_broker_leave(broker);
 	return NULL;
@@ -306,19 +366,8 @@ cdn_worker_prepare(struct cdn_broker *broker)
 	int r = be_apart();
 
 	if (r == 0)
-		r = broker->first_epoll = make_epoll(broker);
+		r = broker->gate = make_gate(broker);
 	return r < 0 ? r : 0;
-}
-
-/* Now for the end alone, which is told in any case. */
-static void
-attend_end(const struct cdn_broker *broker, int epoll)
-{
-	struct epoll_event none = { .events = 0 };
-
-	(void)epoll_ctl(epoll, EPOLL_CTL_DEL, broker->listener, NULL);
-	if (epoll_ctl(epoll, EPOLL_CTL_ADD, broker->listener, &none) == 0)
-		(void)await_call(epoll);
 }
 
 /* As long as it is quiet who closes waits for nobody. */
@@ -330,7 +379,7 @@ await_first(struct cdn_broker *broker)
 	pthread_mutex_lock(&broker->mutex);
 	broker->quiet = true;
 	pthread_mutex_unlock(&broker->mutex);
-	call = await_call(broker->first_epoll);
+	call = await_behind(broker);
 	pthread_mutex_lock(&broker->mutex);
 	call = call && broker->state != CDN_BROKER_CLOSING;
 	broker->quiet = !call;
@@ -344,27 +393,36 @@ let_go(struct cdn_broker *broker)
 {
 	if (broker->listener >= 0)
 		close(broker->listener);
-	close(broker->first_epoll);
-	broker->listener = broker->first_epoll = -1;
+	close(broker->gate);
+	broker->listener = broker->gate = -1;
+}
+
+static bool
+has_workers(struct cdn_broker *broker)
+{
+	bool any;
+
+	pthread_mutex_lock(&broker->mutex);
+	any = broker->threads > 0;
+	pthread_mutex_unlock(&broker->mutex);
+	return any;
 }
 
 bool
 cdn_worker_attend(struct cdn_broker *broker)
 {
-	int epoll = broker->first_epoll;
-
-	if (epoll < 0 || !is_first(broker))
+	if (broker->gate < 0 || has_workers(broker))
 		return false;
 	if (!await_first(broker)) {
 		let_go(broker);
 		return true;
 	}
 	if (cdn_worker_start(broker) == 0) {
-		attend_end(broker, epoll);
+		(void)await_in_front(broker, 0);
 		return true;
 	}
 	count(broker);
-	answer_calls(broker, epoll);
+	answer_calls(broker);
 	discount(broker);
 	return true;
 }
@@ -404,9 +462,15 @@ tell_taken(struct cdn_offer *where, bool taken)
 static int
 have_listener(struct cdn_broker *broker, int listener)
 {
+	struct epoll_event call = { .events = OPEN_ONCE };
+	int r;
+
+	pthread_mutex_lock(&broker->mutex);
 	broker->listener = listener;
 	(void)cdn_sys_notify_sync(listener);
-	return add_listener(broker, broker->first_epoll);
+	r = epoll_ctl(broker->gate, EPOLL_CTL_ADD, listener, &call);
+	pthread_mutex_unlock(&broker->mutex);
+	return r == 0 ? 0 : -errno;
 }
 
 void
