@@ -486,3 +486,19 @@ END
 	    "$T/other.yaml"
 	exits 0
 }
+
+@test "a program of the system is no key where nobody can look" {
+	program=$(find /usr/bin -type f -links +1 | head -n 1)
+	[ -n "$program" ] || skip 'no program has several names'
+	cp /bin/true prog
+	ln prog prog2
+	deep=$HOME/.ssh/$(printf 'd/%.0s' {1..70})
+	mkdir -p "$deep"
+	cordon check --op exec "$program"
+	exits 0
+	cordon check --op read prog
+	exits 3 # it may lie below there
+	rm -r "$HOME/.ssh"
+	cordon check --op read prog
+	exits 0
+}

@@ -43,6 +43,25 @@ prepare()
 	[ ! -e "$HOME/other" ]
 }
 
+@test "a program with several names runs inside, unless one is a key's" {
+	mkdir -m 700 "$HOME/.ssh"
+	echo key >"$HOME/.ssh/key"
+	ln mark mark2
+	cordon run -- ./mark
+	exits 0
+	[ -e ran ] # control
+	rm ran
+	cordon run -- ./inner run -- ./mark
+	exits 0
+	[ -e ran ]
+	rm ran
+	ln mark "$HOME/.ssh/mark"
+	cordon run -- ./inner run -- ./mark
+	exits 125 # who is outside looks into the directory, and knows
+	complains 'is a second name of'
+	[ ! -e ran ]
+}
+
 @test "a run inside is refused, and says whom to ask" {
 	cat >limited.yaml <<-'END'
 		schemaVersion: 2

@@ -5,7 +5,7 @@
  * The question is asked only for files with more than one link, so the walk
  * may be thorough: every entry is looked at (the number in a directory entry
  * is not always the one of stat), no link is followed, and whatever cannot be
- * read counts as a hit.
+ * read leaves a doubt.
  */
 #include "enforce/path/path.h"
 
@@ -21,6 +21,7 @@ struct scan {
 	dev_t dev;
 	ino_t ino;
 	unsigned left; /* entries that may still be looked at */
+	bool doubt;    /* something could not be */
 };
 
 static bool scan_directory(struct scan *scan, int parent, const char *name,
@@ -43,11 +44,24 @@ vanished(int error)
  * Somebody else's directory that we may not look into: whatever lies there is
  * kept from this user by its own modes, not by us.  One of our own is another
  * matter: its mode can be changed, so in doubt it holds what is looked for.
+ * Unless the mode lets us in, and what keeps us out is around this process: a
+ * run of cordon, which knows the other names of what it closes itself.
  */
 static bool
-is_foreign(int error, const struct stat *st)
+is_kept(int error, const struct stat *st)
 {
-	return error == EACCES && st->st_uid != geteuid();
+	const mode_t open = S_IRUSR | S_IXUSR;
+
+	return error == EACCES &&
+	    (st->st_uid != geteuid() || (st->st_mode & open) == open);
+}
+
+/* Not found, and the search goes on. */
+static bool
+in_doubt(struct scan *scan, bool doubt)
+{
+	scan->doubt |= doubt;
+	return false;
 }
 
 /* The same for a path of which not even that can be asked. */
@@ -72,11 +86,9 @@ scan_entry(struct scan *scan, int parent, const char *name, unsigned level)
 {
 	struct stat st;
 
-	if (scan->left == 0)
-		return true;
 	scan->left--;
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return !vanished(errno);
+		return in_doubt(scan, !vanished(errno));
 	if (S_ISREG(st.st_mode))
 		return is_it(scan, &st);
 	if (S_ISDIR(st.st_mode))
@@ -94,10 +106,12 @@ scan_names(struct scan *scan, DIR *dir, unsigned level)
 		/* NOLINTNEXTLINE(concurrency-mt-unsafe): a stream of our own */
 		entry = readdir(dir);
 		if (entry == NULL)
-			return errno != 0;
+			return in_doubt(scan, errno != 0);
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
+		if (scan->left == 0)
+			return in_doubt(scan, true);
 		if (scan_entry(scan, dirfd(dir), entry->d_name, level))
 			return true;
 	}
@@ -112,33 +126,42 @@ scan_directory(struct scan *scan, int parent, const char *name,
 	int fd;
 
 	if (level > LEVELS_MAX)
-		return true;
+		return in_doubt(scan, true);
 	fd = openat(parent, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return !vanished(errno) && !is_foreign(errno, st);
+		return in_doubt(scan,
+		    !vanished(errno) && !is_kept(errno, st));
 	dir = fdopendir(fd);
 	if (dir == NULL) {
 		close(fd);
-		return true;
+		return in_doubt(scan, true);
 	}
 	found = scan_names(scan, dir, level);
 	closedir(dir);
 	return found;
 }
 
-bool
-cdn_path_holds_inode(const char *entry, dev_t dev, ino_t ino)
+static bool
+scan_place(struct scan *scan, const char *entry)
 {
-	struct scan scan = { dev, ino, CDN_INODE_SCAN_MAX };
 	struct stat st;
 
 	if (fstatat(AT_FDCWD, entry, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return !vanished(errno) &&
-		    (errno != EACCES || !is_below_foreign(entry));
-	if (is_it(&scan, &st))
+		return in_doubt(scan, !vanished(errno) &&
+		    (errno != EACCES || !is_below_foreign(entry)));
+	if (is_it(scan, &st))
 		return true;
-	if (!S_ISDIR(st.st_mode))
-		return false;
-	return scan_directory(&scan, AT_FDCWD, entry, &st, 0);
+	return S_ISDIR(st.st_mode) &&
+	    scan_directory(scan, AT_FDCWD, entry, &st, 0);
+}
+
+enum cdn_held
+cdn_path_holds_inode(const char *entry, dev_t dev, ino_t ino)
+{
+	struct scan scan = { dev, ino, CDN_INODE_SCAN_MAX, false };
+
+	return scan_place(&scan, entry) ? CDN_HELD :
+	    scan.doubt			? CDN_HELD_PERHAPS :
+					  CDN_HELD_NOT;
 }

@@ -71,11 +71,16 @@ CDN_MUST_USE int cdn_path_of_fd(int fd, struct cdn_real *ret,
 
 /*
  * Is (dev, ino) the inode of `entry` or, when entry is a directory, of a
- * regular file below it?  Bounded walk (CDN_INODE_SCAN_MAX entries); a walk
- * that hits the bound, or a directory of one's own that cannot be read, answers
- * true (when in doubt, it is protected).  For objects with more than one link only: the
+ * regular file below it?  Bounded walk (CDN_INODE_SCAN_MAX entries); one that
+ * hits the bound, or a directory of one's own that is shut, leaves a doubt, and
+ * in doubt it is protected.  For objects with more than one link only: the
  * caller looks at nlink first.
  */
-bool cdn_path_holds_inode(const char *entry, dev_t dev, ino_t ino);
+enum cdn_held {
+	CDN_HELD_NOT,
+	CDN_HELD_PERHAPS,
+	CDN_HELD,
+};
+enum cdn_held cdn_path_holds_inode(const char *entry, dev_t dev, ino_t ino);
 
 #endif

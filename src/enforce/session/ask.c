@@ -287,7 +287,7 @@ is_private_inode(const struct block *b, const struct cdn_real *real)
 		return false;
 	for (size_t i = 0; i < CDN_LEN(places); i++)
 		if (places[i]->len > 0 && cdn_path_holds_inode(places[i]->path,
-			real->dev, real->ino))
+			real->dev, real->ino) != CDN_HELD_NOT)
 			return true;
 	return false;
 }

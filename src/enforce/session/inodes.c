@@ -39,14 +39,27 @@ protected_as(const struct look *look, const char *name)
 	    look->verdict);
 }
 
+/*
+ * The system's own programs have several names often, and nobody's key is one
+ * of them: there a doubt (a directory with too much in it) says nothing.
+ */
+static bool
+is_held(const struct look *look, const char *place)
+{
+	enum cdn_held held = cdn_path_holds_inode(place, look->real->dev,
+	    look->real->ino);
+
+	return held == CDN_HELD || (held == CDN_HELD_PERHAPS &&
+	    !cdn_other_names_of_system(look->session, look->question->path));
+}
+
 static bool
 denied_by_places(const struct look *look, const struct cdn_place_list *places)
 {
 	for (size_t i = 0; i < places->n; i++) {
 		const struct cdn_place *place = &places->v[i];
 
-		if (!place->glob && cdn_path_holds_inode(place->path,
-			look->real->dev, look->real->ino) &&
+		if (!place->glob && is_held(look, place->path) &&
 		    denied_as(look, place->path))
 			return true;
 	}

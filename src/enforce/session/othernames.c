@@ -245,12 +245,8 @@ is_below(cdn_str path, const struct cdn_floor_row *row)
 	    (row->glob || path.n == n || path.p[n] == '/');
 }
 
-/*
- * What lies there was put there by whoever owns the system, and programs with
- * several names are many: nobody's tree is searched because of them.
- */
-static bool
-is_of_system(const struct cordon_session *session, cdn_str path)
+bool
+cdn_other_names_of_system(const struct cordon_session *session, cdn_str path)
 {
 	const struct cdn_floor_row *row;
 
@@ -274,7 +270,7 @@ cdn_other_names_judge(const struct cdn_question *question, dev_t dev,
 	struct cordon_verdict there;
 
 	if (!verdict->allowed ||
-	    is_of_system(names->session, question->path))
+	    cdn_other_names_of_system(names->session, question->path))
 		return;
 	cdn_other_names_look(names);
 	for (size_t i = lower_bound(names, dev, ino); i < names->n &&

@@ -32,6 +32,12 @@ void cdn_other_names_free(struct cdn_other_names *names); /* NULL is fine */
  */
 void cdn_other_names_judge(const struct cdn_question *question, dev_t dev,
     ino_t ino, struct cordon_verdict *verdict, void *arg);
+/*
+ * What lies there was put there by whoever owns the system, and programs with
+ * several names are many: nobody's tree is searched because of them.
+ */
+bool cdn_other_names_of_system(const struct cordon_session *session,
+    cdn_str path);
 /* Looks now, unless that was done: something will be out of sight. */
 void cdn_other_names_look(void *arg);
 

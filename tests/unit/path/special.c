@@ -425,7 +425,8 @@ holds(const char *entry, const char *file)
 	struct stat st;
 
 	tmp_need(lstat(tmp_path(file), &st) == 0, "lstat", file);
-	return cdn_path_holds_inode(tmp_path(entry), st.st_dev, st.st_ino);
+	return cdn_path_holds_inode(tmp_path(entry), st.st_dev, st.st_ino) !=
+	    CDN_HELD_NOT;
 }
 
 static int
