@@ -188,6 +188,13 @@ make_gate(const struct cdn_broker *broker)
 	return -errno;
 }
 
+/*
+ * Also when the kernel could not look: who is stopped (by SIGSTOP, a debugger)
+ * while others hold the listener's lock gets an error.  It is no end, and whoever
+ * left because of it would leave the gate shut for those behind him.
+ */
+enum { PERHAPS_CALL = EPOLLIN | EPOLLERR };
+
 /* False when all are to leave, or the last of the callers is gone. */
 static bool
 await_behind(const struct cdn_broker *broker)
@@ -198,7 +205,8 @@ await_behind(const struct cdn_broker *broker)
 	do
 		n = epoll_wait(broker->gate, &event, 1, -1);
 	while (n < 0 && errno == EINTR);
-	return n == 1 && event.data.fd != -1 && (event.events & EPOLLIN) != 0;
+	return n == 1 && event.data.fd != -1 &&
+	    (event.events & PERHAPS_CALL) != 0;
 }
 
 /* The same for who is in front; with no events for the end alone. */
@@ -212,7 +220,8 @@ await_in_front(const struct cdn_broker *broker, short events)
 	do
 		n = poll(fds, CDN_LEN(fds), -1);
 	while (n < 0 && errno == EINTR);
-	return n > 0 && fds[1].revents == 0 && (fds[0].revents & POLLIN) != 0;
+	return n > 0 && fds[1].revents == 0 &&
+	    (fds[0].revents & PERHAPS_CALL) != 0;
 }
 
 /*
@@ -418,7 +427,8 @@ cdn_worker_attend(struct cdn_broker *broker)
 		return true;
 	}
 	if (cdn_worker_start(broker) == 0) {
-		(void)await_in_front(broker, 0);
+		while (await_in_front(broker, 0))
+			; /* and the child dies with this thread */
 		return true;
 	}
 	count(broker);

@@ -65,7 +65,12 @@ cdn_sys_notify_receive(int listener, struct cdn_notif *ret)
 bool
 cdn_sys_notify_waits(int listener, uint64_t id)
 {
-	return cdn_raw(SYS_ioctl, listener, ID_VALID, &id) == 0;
+	long r;
+
+	do
+		r = cdn_raw(SYS_ioctl, listener, ID_VALID, &id);
+	while (r == -EINTR);
+	return r == 0;
 }
 
 static int
