@@ -124,6 +124,8 @@ struct cdn_relay;
  */
 CDN_MUST_USE int cdn_relay_open(const int stdio[3], struct cdn_relay **ret,
     int ret_stdio[3], struct cordon_error *err);
+/* Is it a device that a run is given as it is? */
+bool cdn_relay_gives_device(int fd);
 /* The run has its ends. */
 CDN_MUST_USE int cdn_relay_started(struct cdn_relay *relay,
     struct cordon_error *err);

@@ -159,6 +159,15 @@ is_harmless_device(int fd, const struct stat *st)
 	return !S_ISCHR(st->st_mode) || isatty(fd) == 1 || is_like_null(st);
 }
 
+bool
+cdn_relay_gives_device(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+	    is_harmless_device(fd, &st);
+}
+
 static int
 make_pipe(struct cdn_relay *relay, int which, int fd, struct cordon_error *err)
 {

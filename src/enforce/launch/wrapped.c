@@ -270,6 +270,7 @@ own_fd(const int stdio[3], int i)
 	return stdio[i] == -1 ? i : stdio[i];
 }
 
+/* One that will be refused is not opened: some do something then. */
 int
 cdn_launch_seal(struct cordon_process *p, struct cordon_error *err)
 {
@@ -279,8 +280,11 @@ cdn_launch_seal(struct cordon_process *p, struct cordon_error *err)
 	if (p->sealing == NULL)
 		return cdn_err_nomem(err);
 	find_stdio(p, stdio);
-	for (int i = 0; i < 3; i++)
-		fds[i] = own_fd(stdio, i);
+	for (int i = 0; i < 3; i++) {
+		int fd = own_fd(stdio, i);
+
+		fds[i] = cdn_relay_gives_device(fd) ? fd : -1;
+	}
 	cdn_sealing_open(p->sealing, CDN_WRAPPER_BWRAP);
 	cdn_sealing_begin(p->sealing, fds);
 	return 0;

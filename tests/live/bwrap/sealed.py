@@ -6,6 +6,8 @@
 	sealed.py walk OPEN...		chmod on all names there are; OPEN: where
 					it may work
 	sealed.py tty COMMAND...	runs it on a terminal of its own
+	sealed.py input FILE COMMAND...	runs it with that as its input, and says
+					whether anybody opened it once more
 
 Nothing is ever given another value than it has, so that a hole does no harm.
 """
@@ -17,6 +19,7 @@ import os
 import pty
 import stat
 import struct
+import subprocess
 import sys
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -24,6 +27,7 @@ AT_EMPTY_PATH = 0x1000
 AT_FDCWD = -100
 GETFLAGS, SETFLAGS = 0x80086601, 0x40086602
 TIOCGPTN = 0x80045430
+IN_OPEN = 0x20
 FCHMODAT2, SETXATTRAT, GETATTR, SETATTR = 452, 463, 468, 469
 NAME_TO_HANDLE, OPEN_HANDLE = (264, 265) if os.uname().machine == "aarch64" \
     else (303, 304)
@@ -190,4 +194,18 @@ def on_terminal(command):
 	sys.exit(status)
 
 
-{"try": try_all, "walk": walk, "tty": on_terminal}[sys.argv[1]](sys.argv[2:])
+def with_input(words):
+	with open(words[0], "rb", buffering=0) as file:
+		watch = libc.inotify_init1(os.O_NONBLOCK)
+		if libc.inotify_add_watch(watch, words[0].encode(), IN_OPEN) < 0:
+			sys.exit("inotify_add_watch")
+		status = subprocess.run(words[1:], stdin=file).returncode
+	try:
+		print("opened" if os.read(watch, 4096) else "")
+	except BlockingIOError:
+		print("not opened")
+	sys.exit(status)
+
+
+{"try": try_all, "walk": walk, "tty": on_terminal,
+    "input": with_input}[sys.argv[1]](sys.argv[2:])

@@ -106,6 +106,25 @@ inside -- sh -c '! echo x >/dev/full && echo x >>/dev/null &&
     : >|/dev/null && head -c 1 /dev/urandom' </dev/null >/dev/null 2>&1
 ok $? 'also by name'
 
+# One that is refused is not even opened: some do something then.
+given()
+{
+	python3 try.py input "$@" 2>/dev/null
+}
+if (: </dev/fuse) 2>/dev/null; then
+	got=$(given /dev/fuse "$cordon" run --backend bwrap --enforcement \
+	    degraded --quiet -- true)
+	[ "$? $got" = '125 not opened' ]
+	ok $? "a device that is refused is left alone ($got)"
+	got=$(given /dev/fuse sh -c ': </dev/fuse')
+	[ "$got" = opened ]
+	ok $? "(who opens it is seen: $got)"
+fi
+got=$(given /dev/null "$cordon" run --backend bwrap --enforcement degraded \
+    --quiet -- true)
+[ "$? $got" = '0 opened' ]
+ok $? "(as with one that is not: $got)"
+
 # ----- The first process ---------------------------------------------------------------------
 
 # bwrap itself: when the command begins it may still have the host's /proc, and
