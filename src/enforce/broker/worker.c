@@ -20,6 +20,8 @@
 
 #include "enforce/broker/plant.h"
 
+#define APART_AGAIN_MS 10
+
 /* ----- One call ------------------------------------------------------------------ */
 
 static void
@@ -325,13 +327,23 @@ be_apart(void)
 	return unshare(CLONE_FS) == 0 ? 0 : -errno;
 }
 
+/* Memory is short, perhaps: who gave up would leave callers to nobody. */
+static void
+become_apart(struct cdn_broker *broker)
+{
+	struct pollfd stop = { broker->stop_fd, POLLIN, 0 };
+
+	while (be_apart() != 0 && poll(&stop, 1, APART_AGAIN_MS) <= 0)
+		;
+}
+
 static void *
 worker_main(void *arg)
 {
 	struct cdn_broker *broker = arg;
 
-	if (be_apart() == 0)
-		answer_calls(broker);
+	become_apart(broker);
+	answer_calls(broker);
 	discount(broker);
 	cdn_broker_leave(broker);
 	return NULL;

@@ -68,16 +68,15 @@ memory()
 	sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$run/status"
 }
 
-# Its descriptors.  Each thread has one of its own, and may keep its last
-# caller's status; these do not count.
+# Its descriptors.  Each thread may keep its last caller's status; these do not
+# count.
 # The last answers may still be on their way out, so this is seen to rest.
 descriptors()
 {
 	local now last='' same=0 i
 	for ((i = 0; i < 600 && same < 5; i++)); do
-		now=$(($(find "/proc/$run/fd" -type l \
-		    ! -lname '/proc/[0-9]*/status*' | wc -l) - $(find \
-		    "/proc/$run/task" -mindepth 1 -maxdepth 1 | wc -l)))
+		now=$(find "/proc/$run/fd" -type l \
+		    ! -lname '/proc/[0-9]*/status*' | wc -l)
 		[ "$now" = "$last" ] && same=$((same + 1)) || same=0
 		last=$now
 		sleep 0.1
