@@ -12,7 +12,6 @@
  * behind a filter of as many instructions as the default has.  It reads no
  * policy, decides nothing and answers nobody: all its time is the kernel's.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

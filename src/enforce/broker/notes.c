@@ -70,10 +70,6 @@ cdn_call_forget(struct cdn_call *call)
 		call->notes->n = call->notes->used = 0;
 }
 
-/*
- * What Landlock grants by itself is not told, as the start of the run says, also
- * when it came by here.  What went on was granted by it in any case.
- */
 static bool
 is_of_landlock(const struct cdn_note *note)
 {
@@ -81,6 +77,10 @@ is_of_landlock(const struct cdn_note *note)
 	    note->verdict.operation == CORDON_MODIFY;
 }
 
+/*
+ * What Landlock grants by itself is not told, as the start of the run says, also
+ * when it came by here.  What went on was granted by it in any case.
+ */
 static bool
 may_be_told(const struct cdn_note *note, const struct cdn_call_answer *answer)
 {

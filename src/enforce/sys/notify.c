@@ -101,7 +101,11 @@ cdn_sys_notify_continue(int listener, uint64_t id)
 	return send_response(listener, &response);
 }
 
-/* Interrupted, it is undone: the kernel takes the request back. */
+/*
+ * Interrupted, it is undone: the kernel takes the request back.  Not so with
+ * ADD_FD_SEND: who is stopped before the caller took the descriptor has answered
+ * him already, with 0.  Nobody can block SIGSTOP, a debugger or the freezer.
+ */
 static int
 add_fd(int listener, uint64_t id, int fd, unsigned flags, unsigned how,
     int place)

@@ -79,7 +79,7 @@ cdn_merely_not_granted(const struct cdn_finding *finding)
  */
 struct cdn_answer cdn_judge_layer(const struct cdn_authority *authority,
     size_t i, enum cordon_op op, cdn_str relative, const cdn_str *stripped);
-/* Does the preset have a say, behind the documents? */
+/* How many of them there are: the documents, and the preset if it has a say. */
 static inline size_t
 cdn_judged_layers(const struct cdn_authority *authority)
 {
