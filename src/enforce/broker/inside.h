@@ -64,6 +64,7 @@ struct cdn_broker {
 	unsigned threads; /* workers */
 	unsigned idle;	  /* of them */
 	bool fronted;	  /* one of these waits at the listener: worker.c */
+	bool gate_open;	  /* or was, before it told somebody */
 	struct cdn_answering answering;
 	unsigned slow;	  /* calls that wait for somebody else */
 	struct {

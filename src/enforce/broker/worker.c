@@ -3,7 +3,8 @@
  * whom the kernel finds there it wakes on the processor of the caller, who goes
  * on there as well, and no other processor has to be woken for a call.  While
  * that one is busy the others wait behind, at the gate, an epoll that tells one
- * of them of a call; as long as somebody is in front it tells of none.
+ * of them of a call; as long as somebody is in front, or nobody behind, it tells
+ * of none.
  *
  * Most programs make no call that must be answered, and a thread costs as much
  * as a few, so there is none before the first call.
@@ -93,10 +94,11 @@ enum { SHUT = 0, OPEN_ONCE = EPOLLIN | EPOLLONESHOT };
 
 /* With the mutex held, and the listener in it: then it cannot fail. */
 static void
-set_gate(const struct cdn_broker *broker, uint32_t events)
+set_gate(struct cdn_broker *broker, uint32_t events)
 {
 	struct epoll_event call = { .events = events };
 
+	broker->gate_open = events != SHUT;
 	(void)epoll_ctl(broker->gate, EPOLL_CTL_MOD, broker->listener, &call);
 }
 
@@ -114,9 +116,10 @@ become_busy(struct cdn_broker *broker, bool front, pid_t tid)
 	pthread_mutex_lock(&broker->mutex);
 	if (front)
 		broker->fronted = false;
-	if (!broker->fronted)
+	broker->idle--;
+	if (!broker->fronted && broker->idle > 0)
 		set_gate(broker, OPEN_ONCE);
-	more = --broker->idle == 0 &&
+	more = broker->idle == 0 &&
 	    !cdn_answering_enough(&broker->answering, tid) &&
 	    broker->threads < CDN_BROKER_THREADS &&
 	    broker->state != CDN_BROKER_CLOSING;
@@ -131,7 +134,8 @@ step_forward(struct cdn_broker *broker)
 {
 	if (broker->fronted || broker->listener < 0)
 		return false;
-	set_gate(broker, SHUT);
+	if (broker->gate_open)
+		set_gate(broker, SHUT);
 	return broker->fronted = true;
 }
 
@@ -159,18 +163,42 @@ become_idle(struct cdn_broker *broker, unsigned more)
 }
 
 /*
- * The kernel knows no way to receive without waiting.  One at a time, and only
- * when there is something: then it does not wait, and nobody hangs in it when
- * all are to leave.  A caller that died meanwhile is -ENOENT, at once.
+ * Can nobody else receive what was seen from in front?  Those behind who were
+ * told of a call still count as idle, and whoever becomes idle now is told of
+ * none as long as somebody is in front.
  */
 static bool
-receive(struct cdn_broker *broker, struct cdn_notif *notif)
+is_alone(struct cdn_broker *broker)
+{
+	bool alone;
+
+	pthread_mutex_lock(&broker->mutex);
+	alone = broker->idle == 1;
+	pthread_mutex_unlock(&broker->mutex);
+	return alone;
+}
+
+static bool
+is_there(const struct cdn_broker *broker)
 {
 	struct pollfd fd = { broker->listener, POLLIN, 0 };
+
+	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLIN) != 0;
+}
+
+/*
+ * The kernel knows no way to receive without waiting.  One at a time, and only
+ * when there is something: then it does not wait, and nobody hangs in it when
+ * all are to leave.  A caller that died meanwhile is -ENOENT, at once.  seen:
+ * from in front it was a call, not only perhaps.
+ */
+static bool
+receive(struct cdn_broker *broker, bool seen, struct cdn_notif *notif)
+{
 	bool got = false;
 
 	pthread_mutex_lock(&broker->receiving);
-	if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLIN) != 0)
+	if ((seen && is_alone(broker)) || is_there(broker))
 		got = cdn_sys_notify_receive(broker->listener, notif) == 0;
 	pthread_mutex_unlock(&broker->receiving);
 	return got;
@@ -211,9 +239,12 @@ await_behind(const struct cdn_broker *broker)
 	    (event.events & PERHAPS_CALL) != 0;
 }
 
-/* The same for who is in front; with no events for the end alone. */
+/*
+ * The same for who is in front; with no events for the end alone.  *ret_seen: it
+ * is a call for sure.
+ */
 static bool
-await_in_front(const struct cdn_broker *broker, short events)
+await_in_front(const struct cdn_broker *broker, short events, bool *ret_seen)
 {
 	struct pollfd fds[] = { { broker->listener, events, 0 },
 		{ broker->stop_fd, POLLIN, 0 } };
@@ -222,6 +253,7 @@ await_in_front(const struct cdn_broker *broker, short events)
 	do
 		n = poll(fds, CDN_LEN(fds), -1);
 	while (n < 0 && errno == EINTR);
+	*ret_seen = n > 0 && (fds[0].revents & POLLIN) != 0;
 	return n > 0 && fds[1].revents == 0 &&
 	    (fds[0].revents & PERHAPS_CALL) != 0;
 }
@@ -283,10 +315,11 @@ answer_calls(struct cdn_broker *broker)
 {
 	struct cdn_kept kept = CDN_KEPT_INIT;
 	struct cdn_notif notif;
-	bool front = become_idle(broker, 0);
+	bool front = become_idle(broker, 0), seen = false;
 
-	while (front ? await_in_front(broker, POLLIN) : await_behind(broker)) {
-		if (receive(broker, &notif)) {
+	while (front ? await_in_front(broker, POLLIN, &seen) :
+		       await_behind(broker)) {
+		if (receive(broker, front && seen, &notif)) {
 			become_busy(broker, front, (pid_t)notif.pid);
 			front = serve(broker, &notif, &kept);
 		} else if (!front) { /* the gate has shut behind us */
@@ -432,6 +465,8 @@ has_workers(struct cdn_broker *broker)
 bool
 cdn_worker_attend(struct cdn_broker *broker)
 {
+	bool seen;
+
 	if (broker->gate < 0 || has_workers(broker))
 		return false;
 	if (!await_first(broker)) {
@@ -439,7 +474,7 @@ cdn_worker_attend(struct cdn_broker *broker)
 		return true;
 	}
 	if (cdn_worker_start(broker) == 0) {
-		while (await_in_front(broker, 0))
+		while (await_in_front(broker, 0, &seen))
 			; /* and the child dies with this thread */
 		return true;
 	}
@@ -490,6 +525,7 @@ have_listener(struct cdn_broker *broker, int listener)
 	pthread_mutex_lock(&broker->mutex);
 	broker->listener = listener;
 	(void)cdn_sys_notify_sync(listener);
+	broker->gate_open = true;
 	r = epoll_ctl(broker->gate, EPOLL_CTL_ADD, listener, &call);
 	pthread_mutex_unlock(&broker->mutex);
 	return r == 0 ? 0 : -errno;
