@@ -9,17 +9,18 @@
  * WHAT	string		the path is A or B, equally long
  *	remap		the same, and the page it lies on is not always there
  *	link		A is a link to B or to C
- *	below		the same; the path is A/s
+ *	below		the same; the path is A/s, or A/n to make
  *	exchange	A and B are exchanged; the path is A/s
  *	rename		B takes the place of A, and goes back; the path is A/s
- *	descriptor	of A or of B; the path is s
- *	directory	the working directory is A or B; the path is s
+ *	descriptor	of A or of B; the path is s, or n to make
+ *	directory	the working directory is A or B; the path likewise
  * HOW	read, write, list (a directory), unlink (and made again), make (and
  *	removed again)
  *
  * `leaks N good N refused N`: a leak is a file whose text begins with SE, a
- * directory that holds "deep", that B is gone, or that it was made.  At least N times, and until it
- * went both ways or never will; ten leaks are enough.
+ * directory that holds "deep", that what may not be removed is gone, or that what
+ * may not be made is there.  At least N times, and until it went both ways or
+ * never will; ten leaks are enough.
  *
  *	reuse-first A		a process that removes A; `pid N`
  *	reuse-second A B	when it is gone, another one, with A in the same
@@ -162,6 +163,8 @@ turn_process(void *arg)
 
 static int at;		 /* the call's directory ... */
 static const char *path; /* ... and path */
+/* What it may remove or make, and what it may not. */
+static char mine[8200], theirs[8200];
 
 enum outcome { REFUSED, GOOD, LEAK };
 
@@ -213,8 +216,8 @@ try_unlink(void)
 
 	if (syscall(SYS_unlinkat, at, path, 0) != 0)
 		return REFUSED;
-	(void)mknod(a, S_IFREG | 0644, 0);
-	return lstat(b, &st) == 0 ? GOOD : LEAK;
+	(void)mknod(mine, S_IFREG | 0644, 0);
+	return lstat(theirs, &st) == 0 ? GOOD : LEAK;
 }
 
 static enum outcome
@@ -227,8 +230,8 @@ try_make(void)
 	if (fd < 0)
 		return REFUSED;
 	close(fd);
-	(void)syscall(SYS_unlinkat, AT_FDCWD, a, 0);
-	return lstat(b, &st) == 0 ? LEAK : GOOD;
+	(void)syscall(SYS_unlinkat, AT_FDCWD, mine, 0);
+	return lstat(theirs, &st) == 0 ? LEAK : GOOD;
 }
 
 static const struct how {
@@ -253,11 +256,26 @@ make_page(const char *text)
 	return fd;
 }
 
+/* Absolute, because he will not stand here any more. */
 static void
-prepare(const char *what)
+set_places(const char *own, const char *other, const char *name)
 {
+	char here[4096];
+
+	if (getcwd(here, sizeof(here)) == NULL)
+		abort();
+	snprintf(mine, sizeof(mine), "%s/%.2000s%s", here, own, name);
+	snprintf(theirs, sizeof(theirs), "%s/%.2000s%s", here, other, name);
+}
+
+static void
+prepare(const char *what, const char *how)
+{
+	const char *name = strcmp(how, "make") == 0 ? "/n" : "/s";
+
 	at = AT_FDCWD;
 	path = a;
+	set_places(a, b, "");
 	if (strcmp(what, "string") == 0 || strcmp(what, "remap") == 0) {
 		page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -268,16 +286,18 @@ prepare(const char *what)
 		path = page;
 	} else if (strcmp(what, "below") == 0 ||
 	    strcmp(what, "exchange") == 0 || strcmp(what, "rename") == 0) {
-		snprintf(joined, sizeof(joined), "%s/s", a);
+		snprintf(joined, sizeof(joined), "%s%s", a, name);
 		path = joined;
+		set_places(b, c, name);
 	} else if (strcmp(what, "descriptor") == 0 ||
 	    strcmp(what, "directory") == 0) {
+		set_places(a, b, name);
 		held[0] = open(a, O_PATH);
 		held[1] = open(b, O_PATH);
 		dup2(held[0], FAR);
 		at = what[1] == 'e' ? FAR : AT_FDCWD;
 		(void)!fchdir(held[0]);
-		path = "s";
+		path = name + 1;
 	}
 }
 
@@ -384,7 +404,7 @@ caller_races(char (*words)[8192])
 	a = words[5];
 	b = words[6];
 	c = words[7];
-	prepare(words[3]);
+	prepare(words[3], words[4]);
 	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++)
 		for (size_t k = 0; k < sizeof(hows) / sizeof(hows[0]); k++)
 			if (strcmp(whats[i].name, words[3]) == 0 &&

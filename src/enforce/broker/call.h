@@ -36,6 +36,7 @@ struct cdn_kept {
 	uint64_t mount; /* 0: none */
 	bool on_proc;
 	bool may_fold;
+	unsigned in_vain; /* relative paths not to be tried by passing.c */
 };
 #define CDN_KEPT_INIT { .status = -1 }
 
@@ -81,8 +82,14 @@ cdn_handler_fn *cdn_handler_find(int nr, const char **ret_name);
 /* Exactly size bytes; 0 or -errno (-EFAULT, -EPERM when it cannot be read). */
 CDN_MUST_USE int cdn_call_copy(const struct cdn_call *call, uint64_t from,
     void *to, size_t size);
-/* A path; -ENAMETOOLONG beyond CDN_PATH_MAX.  The length. */
+/*
+ * A path; -ENAMETOOLONG beyond CDN_PATH_MAX.  The length.  That it was his is
+ * known when cdn_object_find() has found something by it, and not before.
+ */
 CDN_MUST_USE int cdn_call_path(const struct cdn_call *call, uint64_t from,
+    char to[CDN_PATH_MAX + 1]);
+/* The same for what is no path: it was his. */
+CDN_MUST_USE int cdn_call_text(const struct cdn_call *call, uint64_t from,
     char to[CDN_PATH_MAX + 1]);
 /* Into the caller's memory, which he may change meanwhile: results only. */
 CDN_MUST_USE int cdn_call_put(const struct cdn_call *call, uint64_t to,
@@ -119,8 +126,8 @@ enum cdn_object_how { /* bits */
 /*
  * As the caller would see it: his cwd or directory descriptor, /proc/self and
  * its like are his, magic links of his own /proc are taken by hand.  Whether
- * he still waits is asked after whatever of /proc/TID was opened.  0 or
- * -errno, the errno the real call would have given.
+ * he still waits is asked, and again after whatever of /proc/TID was opened.
+ * 0 or -errno, the errno the real call would have given.
  */
 CDN_MUST_USE int cdn_object_find(struct cdn_call *call, int dirfd,
     const char *path, unsigned how, struct cdn_object *ret);
@@ -191,6 +198,21 @@ CDN_MUST_USE int cdn_call_judge_link(struct cdn_call *call,
 /* Nothing below gets another verdict when the one becomes the other. */
 bool cdn_call_is_same(const struct cdn_call *call,
     const struct cdn_object *from, const struct cdn_object *to);
+/* Where a path leads by its text alone. */
+struct cdn_spot {
+	char path[CDN_PATH_MAX + 1]; /* absolute, without dots and links */
+	size_t n;
+	size_t base; /* of them where the caller stands; 0: the root */
+	size_t in; /* of them the directory */
+};
+/*
+ * Is all of it held by Landlock, and may the place be modified, and read if so
+ * asked; or the one become the other?  Nobody is told.
+ */
+bool cdn_call_passes(const struct cdn_call *call,
+    const struct cdn_spot *spot, bool reads);
+bool cdn_call_passes_pair(const struct cdn_call *call, enum cdn_compound what,
+    const struct cdn_spot *from, const struct cdn_spot *to);
 /* About a socket or an endpoint; a denial is -error. */
 CDN_MUST_USE int cdn_call_judge_question(struct cdn_call *call,
     const struct cdn_question *question, int error);

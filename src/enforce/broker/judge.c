@@ -384,6 +384,57 @@ cdn_call_is_same(const struct cdn_call *call, const struct cdn_object *from,
 	return same;
 }
 
+/* ----- By the text alone ----------------------------------------------------------- */
+
+static bool
+is_native_spot(const struct cdn_broker *broker, const struct cdn_spot *spot)
+{
+	return cdn_broker_is_native(broker,
+		   (cdn_str){ spot->path, spot->in }) &&
+	    cdn_broker_is_native(broker, (cdn_str){ spot->path, spot->n });
+}
+
+static bool
+is_allowed(const struct cdn_broker *broker, enum cordon_op op,
+    const struct cdn_spot *spot)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS, .op = op,
+		.path = { spot->path, spot->n } };
+	struct cordon_verdict verdict;
+
+	cdn_decide(broker->spec.authority, &question, &verdict);
+	return verdict.allowed;
+}
+
+bool
+cdn_call_passes(const struct cdn_call *call, const struct cdn_spot *spot,
+    bool reads)
+{
+	const struct cdn_broker *broker = call->broker;
+	bool passes = begin(call, false) && is_native_spot(broker, spot) &&
+	    is_allowed(broker, CORDON_MODIFY, spot) &&
+	    (!reads || is_allowed(broker, CORDON_READ, spot));
+
+	end(call, false);
+	return passes;
+}
+
+bool
+cdn_call_passes_pair(const struct cdn_call *call, enum cdn_compound what,
+    const struct cdn_spot *from, const struct cdn_spot *to)
+{
+	const struct cdn_broker *broker = call->broker;
+	struct cordon_verdict verdict;
+	bool passes = begin(call, false) && is_native_spot(broker, from) &&
+	    is_native_spot(broker, to) &&
+	    cdn_decide_compound(broker->spec.authority, CORDON_AS_PROCESS,
+		what, (cdn_str){ from->path, from->n },
+		(cdn_str){ to->path, to->n }, &verdict) == CDN_COMPOUND_ALLOW;
+
+	end(call, false);
+	return passes;
+}
+
 /* ----- Endpoints and sockets ------------------------------------------------------ */
 
 int

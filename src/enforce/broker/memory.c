@@ -50,10 +50,19 @@ cdn_call_path(const struct cdn_call *call, uint64_t from,
 			return r;
 		end = memchr(to + n, '\0', part);
 		if (end != NULL)
-			return cdn_call_waits(call) ? (int)(end - to) : -ESRCH;
+			return (int)(end - to);
 		n += part;
 	}
 	return -ENAMETOOLONG;
+}
+
+int
+cdn_call_text(const struct cdn_call *call, uint64_t from,
+    char to[CDN_PATH_MAX + 1])
+{
+	int n = cdn_call_path(call, from, to);
+
+	return n >= 0 && !cdn_call_waits(call) ? -ESRCH : n;
 }
 
 int

@@ -71,7 +71,13 @@ cdn_named_find(struct cdn_call *call, int dirfd, const char *path,
 	if (path[0] == '\0')
 		return -ENOENT;
 	n = split(path, directory, ret);
-	r = cdn_object_find(call, dirfd, directory, 0, &ret->in);
+	/*
+	 * A name alone lies where he stands.  Whether one may search there is
+	 * asked by who looks for it.
+	 */
+	r = strcmp(directory, ".") == 0 ?
+	    cdn_object_of_fd(call, dirfd, &ret->in) :
+	    cdn_object_find(call, dirfd, directory, 0, &ret->in);
 	if (r < 0)
 		return r;
 	r = S_ISDIR(ret->in.mode) ? 0 : -ENOTDIR;

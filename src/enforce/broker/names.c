@@ -5,9 +5,10 @@
  *	                   -> judge -> the same call, in that directory
  *
  * Where the directory and the name lie in native regions the call goes on by
- * itself.  That is sound although he may change the path now: the kernel checks
- * the directory it really uses against Landlock, which holds the rights to make
- * and remove only in open regions, where the policy allows everything.
+ * itself; most of these are told by their text (passing.c).  That is sound
+ * although he may change the path now: the kernel checks the directory it really
+ * uses against Landlock, which holds the rights to make and remove only in open
+ * regions, where the policy allows everything.
  */
 #include "enforce/broker/names.h"
 
@@ -102,6 +103,13 @@ check_made(struct cdn_call *call, const struct making *making,
 	return r;
 }
 
+static bool
+has_set_id(const struct making *making)
+{
+	return !S_ISDIR(making->mode) &&
+	    (making->mode & (S_ISUID | S_ISGID)) != 0;
+}
+
 static int
 make_at(struct cdn_call *call, const struct making *making,
     struct cdn_named *named)
@@ -112,8 +120,7 @@ make_at(struct cdn_call *call, const struct making *making,
 		r = cdn_named_check_new(named, S_ISDIR(making->mode));
 	if (r == 0)
 		r = judge_made(call, making, named);
-	if (r == 0 && !S_ISDIR(making->mode) &&
-	    (making->mode & (S_ISUID | S_ISGID)) != 0)
+	if (r == 0 && has_set_id(making))
 		r = cdn_call_refuse(call, CORDON_MODIFY, &named->at,
 		    "a set-ID bit", EPERM);
 	if (r < 0)
@@ -124,21 +131,33 @@ make_at(struct cdn_call *call, const struct making *making,
 	return r < 0 ? r : check_made(call, making, named);
 }
 
+static int
+make_path(struct cdn_call *call, const struct making *making, const char *path)
+{
+	CDN_UNINITIALIZED struct cdn_named named;
+	int r;
+
+	if (making->text != NULL ?
+		cdn_passes_linked(call, making->dirfd, path) :
+		!has_set_id(making) &&
+		cdn_passes_made(call, making->dirfd, path, false))
+		return CDN_NAMED_CONTINUE;
+	r = cdn_named_find(call, making->dirfd, path, &named);
+	if (r < 0)
+		return r;
+	r = make_at(call, making, &named);
+	cdn_named_done(&named);
+	return r;
+}
+
 static void
 make(struct cdn_call *call, const struct making *making,
     struct cdn_call_answer *answer)
 {
-	CDN_UNINITIALIZED struct cdn_named named;
 	char path[CDN_PATH_MAX + 1];
 	int r = cdn_call_path(call, making->path, path);
 
-	if (r >= 0)
-		r = cdn_named_find(call, making->dirfd, path, &named);
-	if (r >= 0) {
-		r = make_at(call, making, &named);
-		cdn_named_done(&named);
-	}
-	cdn_named_answer(answer, r);
+	cdn_named_answer(answer, r < 0 ? r : make_path(call, making, path));
 }
 
 void
@@ -198,7 +217,7 @@ cdn_handle_symlink(struct cdn_call *call, struct cdn_call_answer *answer)
 	char text[CDN_PATH_MAX + 1];
 	struct making making = { .dirfd = at ? (int)args[1] : AT_FDCWD,
 		.path = args[at + 1], .mode = S_IFLNK, .text = text };
-	int r = cdn_call_path(call, args[0], text);
+	int r = cdn_call_text(call, args[0], text);
 
 	if (r == 0)
 		r = -ENOENT; /* of no length */
@@ -232,21 +251,31 @@ remove_at(struct cdn_call *call, struct cdn_named *named, int flags)
 	return 0;
 }
 
+static int
+remove_path(struct cdn_call *call, int dirfd, const char *path, int flags)
+{
+	CDN_UNINITIALIZED struct cdn_named named;
+	int r;
+
+	if (cdn_passes_removed(call, dirfd, path))
+		return CDN_NAMED_CONTINUE;
+	r = cdn_named_find(call, dirfd, path, &named);
+	if (r < 0)
+		return r;
+	r = remove_at(call, &named, flags);
+	cdn_named_done(&named);
+	return r;
+}
+
 static void
 remove_name(struct cdn_call *call, int dirfd, uint64_t from, int flags,
     struct cdn_call_answer *answer)
 {
-	CDN_UNINITIALIZED struct cdn_named named;
 	char path[CDN_PATH_MAX + 1];
 	int r = cdn_call_path(call, from, path);
 
-	if (r >= 0)
-		r = cdn_named_find(call, dirfd, path, &named);
-	if (r >= 0) {
-		r = remove_at(call, &named, flags);
-		cdn_named_done(&named);
-	}
-	cdn_named_answer(answer, r);
+	cdn_named_answer(answer,
+	    r < 0 ? r : remove_path(call, dirfd, path, flags));
 }
 
 void

@@ -41,6 +41,20 @@ CDN_MUST_USE int cdn_named_moved(const struct cdn_call *call,
 /* Directory and name lie in native regions. */
 bool cdn_named_is_native(const struct cdn_call *call,
     const struct cdn_named *named);
+/*
+ * passing.c: may the caller do it himself?  False: that is not known, and
+ * nothing was told.  reads: what is made is opened for reading, too.
+ */
+bool cdn_passes_made(const struct cdn_call *call, int dirfd, const char *path,
+    bool reads);
+/* A symbolic link. */
+bool cdn_passes_linked(const struct cdn_call *call, int dirfd,
+    const char *path);
+bool cdn_passes_removed(const struct cdn_call *call, int dirfd,
+    const char *path);
+/* Moved, and perhaps over something; not exchanged. */
+bool cdn_passes_renamed(const struct cdn_call *call, const int dirfds[2],
+    char *const paths[2]);
 /* An enum cdn_named_result or -errno. */
 void cdn_named_answer(struct cdn_call_answer *answer, int result);
 

@@ -250,6 +250,9 @@ cdn_object_find(struct cdn_call *call, int dirfd, const char *path,
 		    cdn_object_of_fd(call, dirfd, ret) : -ENOENT;
 	ret->fd = ret->parent = -1;
 	ret->name[0] = '\0';
+	/* Either way it is asked whether he still waits, so the path was his. */
+	if (absolute && !cdn_call_waits(call))
+		return -ESRCH;
 	base = absolute ? call->broker->root_fd : cdn_call_base(call, dirfd);
 	if (base < 0)
 		return base;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "enforce/broker/inside.h"
+#include "enforce/broker/names.h"
 #include "enforce/sys/sys.h"
 
 #define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
@@ -372,8 +373,7 @@ makes_only(int flags)
  * Never a set-ID file.  Before ABI 3 Landlock lets O_RDONLY|O_TRUNC pass.
  */
 static bool
-may_continue(const struct cdn_call *call, const struct cdn_object *object,
-    const struct request *request)
+may_continue(const struct cdn_call *call, const struct request *request)
 {
 	int flags = request->flags;
 
@@ -381,7 +381,18 @@ may_continue(const struct cdn_call *call, const struct cdn_object *object,
 		return false;
 	if ((flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
 		return false;
-	return !call->broker->spec.reads && cdn_call_is_native(call, object);
+	return !call->broker->spec.reads;
+}
+
+/* The same, told by the text of the path; without a name it ends elsewhere. */
+static bool
+passes(const struct cdn_call *call, const struct request *request,
+    const char *path)
+{
+	return may_continue(call, request) &&
+	    (request->flags & O_CREAT) != 0 &&
+	    cdn_passes_made(call, request->dirfd, path,
+		(request->flags & O_ACCMODE) != O_WRONLY);
 }
 
 /*
@@ -403,7 +414,8 @@ try_open(struct cdn_call *call, const struct request *request,
 		r = judge(call, &object, request->flags);
 	if (r == 0)
 		r = judge_mode(call, &object, request);
-	if (r == 0 && may_continue(call, &object, request)) {
+	if (r == 0 && may_continue(call, request) &&
+	    cdn_call_is_native(call, &object)) {
 		/* Sound although he may change the path now: see above. */
 		answer->kind = CDN_ANSWER_CONTINUE;
 	} else if (r == 0 && object.fd >= 0) {
@@ -441,6 +453,10 @@ cdn_handle_open(struct cdn_call *call, struct cdn_call_answer *answer)
 		r = cdn_call_path(call, request.path, path);
 	if (r < 0) {
 		cdn_answer_error(answer, r);
+		return;
+	}
+	if (passes(call, &request, path)) {
+		answer->kind = CDN_ANSWER_CONTINUE;
 		return;
 	}
 	for (int i = 0; i < CDN_BROKER_AGAIN; i++)

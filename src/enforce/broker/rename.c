@@ -241,8 +241,12 @@ rename_paths(struct cdn_call *call, const int dirfds[2], char *const paths[2],
     unsigned flags)
 {
 	CDN_UNINITIALIZED struct moving moving;
-	int r = cdn_named_find(call, dirfds[0], paths[0], &moving.from);
+	int r;
 
+	if ((flags & RENAME_EXCHANGE) == 0 &&
+	    cdn_passes_renamed(call, dirfds, paths))
+		return CDN_NAMED_CONTINUE;
+	r = cdn_named_find(call, dirfds[0], paths[0], &moving.from);
 	if (r < 0)
 		return r;
 	moving.flags = flags;

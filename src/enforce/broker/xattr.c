@@ -55,7 +55,7 @@ static int
 read_name(const struct cdn_call *call, uint64_t from, struct cdn_change *ret)
 {
 	char text[CDN_PATH_MAX + 1];
-	int n = cdn_call_path(call, from, text);
+	int n = cdn_call_text(call, from, text);
 
 	if (n == -ENAMETOOLONG || n == 0 || n > CDN_XATTR_NAME)
 		return -ERANGE;

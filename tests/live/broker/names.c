@@ -161,6 +161,46 @@ static const struct row {
 	{ "rmdir open/g", "done 0", "!open/g" },
 	{ "link open/a pub/oa", "done 0", "pub/oa" },
 	{ "truncate 3 open/a", "done 0", NULL },
+	{ "open 194 0644 open/m", "mode 100644", "open/m" }, /* O_EXCL */
+	{ "open 194 0644 open/m", "errno 17", "open/m" },
+	{ "open 194 0644 open/m.env", "errno 13", "!open/m.env" },
+	{ "rename open/m $W/open//./m2", "done 0", "open/m2" },
+	{ "rename2 open/m2 open/a 1", "errno 17", "open/m2" },
+	{ "rename open/m2 open/m.lock", "errno 13", "open/m2" },
+	{ "unlink $W/open/m2", "done 0", "!open/m2" },
+	{ "unlink $W/open/m2", "errno 2", NULL },
+	/* ... and where they only seem to */
+	{ "symlink ../pub open/out", "done 0", "open/out" },
+	{ "mkdir 0755 open/out/o", "done 0", "pub/o" },
+	{ "mkdir 0755 $W/open/out/p", "done 0", "pub/p" },
+	{ "mkdir 0755 open/out/o.lock", "errno 13", "!pub/o.lock" },
+	{ "mkdir 0755 open/../pub/q", "done 0", "pub/q" },
+	{ "mkdir 0755 open/../secrets/q", "errno 13", "!secrets/q" },
+	{ "rename open/out/o open/o", "done 0", "open/o" },
+	{ "rename open/o open/out/o", "done 0", "pub/o" },
+	{ "rmdir open/out/o", "done 0", "!pub/o" },
+	{ "rename open/out open/way", "done 0", "open/way" },
+	{ "unlink open/way", "done 0", "!open/way" },
+	/* ... from where one stands */
+	{ "chdir open", "changed 0", NULL },
+	{ "mkdir 0755 e", "done 0", "open/e" },
+	{ "mkdir 0755 ./e/f", "done 0", "open/e/f" },
+	{ "mkdir 0755 e.lock", "errno 13", "!open/e.lock" },
+	{ "mkdir 0755 ../pub/r", "done 0", "pub/r" },
+	{ "rename e/f f", "done 0", "open/f" },
+	{ "rename f ../pub/f2", "done 0", "pub/f2" },
+	{ "keep 010000000 $W/open/e", "fd 3", NULL },
+	{ "mkdirat 3 0755 g", "done 0", "open/e/g" },
+	{ "mkdirat 3 0755 g.lock", "errno 13", "!open/e/g.lock" },
+	{ "renameat 3 g cwd g", "done 0", "open/g" },
+	{ "unlinkat 3 0x200 ../g", "done 0", "!open/g" },
+	{ "chdir e", "changed 0", NULL },
+	{ "rmdir $W/open/e", "done 0", "!open/e" },
+	{ "mkdir 0755 h", "errno 2", "!open/e" },
+	{ "mkdirat 3 0755 h", "errno 2", "!open/e" },
+	{ "mkdirat 99 0755 h", "errno 9", NULL },
+	{ "chdir $W", "changed 0", NULL },
+	{ "close 3", "closed", NULL },
 	/* clang-format on */
 };
 
@@ -314,33 +354,45 @@ deny_all(const struct cdn_question *question, dev_t dev, ino_t ino,
 	verdict->matched_rule = "second";
 }
 
+/* Where calls are performed, and where they go on by themselves. */
+static const struct {
+	const char *request, *want, *text;
+} seconds[] = {
+	{ "rename a b", "done 0", "a file with one name is renamed" },
+	{ "rename second c", "errno 13", "one with two names is not" },
+	{ "link second c", "errno 13", "nor linked" },
+	{ "rename b second", "errno 13", "nor replaced" },
+	{ "rename2 b second 2", "errno 13", "nor exchanged" },
+	{ "truncate 0 second", "errno 13", "nor cut" },
+	{ "unlink second", "errno 13", "nor removed" },
+	{ "unlink b", "done 0", "as one with one name is" },
+};
+
 /* A file with another name that is denied is denied under this one. */
 static void
-check_second_names(void)
+check_second_names(const char *directory)
 {
 	struct cage cage = { .rules = rules, .other_names = deny_all };
+	char second[64], absent[64];
 
+	snprintf(second, sizeof(second), "w/%s/second", directory);
+	snprintf(absent, sizeof(absent), "w/%s/c", directory);
 	tmp_begin();
 	make_files();
-	tmp_hardlink("w/secrets/s", "w/pub/second");
+	tmp_hardlink("w/secrets/s", second);
 	cage_start(&cage, CAGE_B);
-	(void)cage_ask(&cage, "chdir %s", tmp_path("w"));
-	ok(strcmp(cage_ask(&cage, "rename pub/a pub/b"), "done 0") == 0,
-	    "a file with one name is renamed");
-	ok(strcmp(cage_ask(&cage, "rename pub/second pub/c"),
-	       "errno 13") == 0 && strcmp(cage.rule, "second") == 0,
-	    "one with two names is not");
-	ok(strcmp(cage_ask(&cage, "link pub/second pub/c"), "errno 13") == 0,
-	    "nor linked");
-	ok(strcmp(cage_ask(&cage, "rename pub/b pub/second"), "errno 13") == 0,
-	    "nor replaced: that would remove it");
-	ok(strcmp(cage_ask(&cage, "rename2 pub/b pub/second 2"),
-	       "errno 13") == 0, "nor exchanged");
-	ok(strcmp(cage_ask(&cage, "truncate 0 pub/second"), "errno 13") == 0,
-	    "nor cut");
+	(void)cage_ask(&cage, "chdir %s/%s", tmp_path("w"), directory);
+	for (size_t i = 0; i < CDN_LEN(seconds); i++) {
+		cage.rule[0] = '\0';
+		(void)cage_ask(&cage, "%s", seconds[i].request);
+		ok_f(strcmp(cage.answer, seconds[i].want) == 0 &&
+		    (seconds[i].want[0] == 'd' ||
+			strcmp(cage.rule, "second") == 0), "%s: %s: %s",
+		    directory, seconds[i].text, cage.answer);
+	}
 	(void)cage_stop(&cage);
-	ok(holds("w/secrets/s", "SECRET\n") && !tmp_there("w/pub/c"),
-	    "and it is as it was");
+	ok(holds("w/secrets/s", "SECRET\n") && tmp_there(second) &&
+	    !tmp_there(absent), "and it is as it was");
 	tmp_end();
 }
 
@@ -389,7 +441,8 @@ main(void)
 	check_rows(CAGE_B);
 	check_rows(CAGE_C);
 	check_told();
-	check_second_names();
+	check_second_names("pub");
+	check_second_names("open");
 	check_made_again();
 	return done_testing();
 }

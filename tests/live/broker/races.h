@@ -102,6 +102,16 @@ static const struct race {
 	/* Here the broker lets the call go on; only Landlock stands between. */
 	{ "a path string, to make", "string", "make", "open/n", "ro///n", "",
 	    NULL, CAGE_B },
+	{ "a path string, to remove where Landlock holds", "string", "unlink",
+	    "open/x", "ro///x", "", NULL, CAGE_B },
+	{ "a link on the way, to make", "below", "make", "turn", "open", "ro",
+	    race_outside_link, CAGE_B },
+	{ "a descriptor, to make", "descriptor", "make", "open", "ro", "",
+	    NULL, CAGE_B },
+	{ "the working directory, to make", "directory", "make", "open", "ro",
+	    "", NULL, CAGE_B },
+	{ "the working directory, to remove", "directory", "unlink", "open",
+	    "ro", "", NULL, CAGE_B },
 	{ "a path string, to remove", "string", "unlink", "pub/x", "ro//x",
 	    "", NULL, CAGE_C },
 	{ "the page it lies on", "remap", "read", "pubs", "s.ev", "", NULL,
@@ -133,7 +143,9 @@ race_files(void)
 	tmp_file("w/ro/x", "SEALED\n");
 	tmp_file("w/pub/x", "public\n");
 	tmp_file("w/pub/s", "public\n");
+	tmp_file("w/ro/s", "SEALED\n");
 	tmp_file("w/open/x", "public\n");
+	tmp_file("w/open/s", "public\n");
 	tmp_hardlink("w/ro/a", "w/open/h");
 	tmp_need(stat(tmp_path("w/ro/a"), &race_denied) == 0, "stat", "w/ro/a");
 	/* Of one length, with the same beginning. */
