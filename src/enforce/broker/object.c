@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -208,6 +209,62 @@ find_fast(struct cdn_call *call, int base, const char *path, unsigned how,
 	return r < 0 ? r : 1;
 }
 
+/* A name alone, that is neither "." nor "..". */
+static bool
+is_name(const char *path)
+{
+	return strchr(path, '/') == NULL && strcmp(path, ".") != 0 &&
+	    strcmp(path, "..") != 0;
+}
+
+/*
+ * A name alone, beside which he stands, in one step with that place: the only
+ * link the kernel follows there is the one in /proc, to his directory.
+ */
+static int
+open_beside(const struct cdn_call *call, int dirfd, const char *name)
+{
+	char path[64 + NAME_MAX];
+	int n, fd;
+
+	n = dirfd == AT_FDCWD ?
+	    snprintf(path, sizeof(path), "/proc/%d/cwd/%s", (int)call->tid,
+		name) :
+	    snprintf(path, sizeof(path), "/proc/%d/fd/%d/%s", (int)call->tid,
+		dirfd, name);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * 1: it is a link, or something in the way; to be looked for from where he
+ * stands.  That it is not there is certain only if he does stand somewhere.
+ */
+static int
+find_beside(struct cdn_call *call, int dirfd, const char *name, unsigned how,
+    struct cdn_object *ret)
+{
+	int r = open_beside(call, dirfd, name);
+
+	if (r < 0 && (r != -ENOENT || dirfd != AT_FDCWD))
+		return 1;
+	if (!cdn_call_waits(call)) {
+		if (r >= 0)
+			close(r);
+		return -ESRCH;
+	}
+	if (r < 0)
+		return r;
+	r = cdn_object_fill(call, r, ret);
+	if (r == 0 && !ret->on_proc &&
+	    (!S_ISLNK(ret->mode) || (how & CDN_OBJECT_NOFOLLOW) != 0))
+		return 0;
+	cdn_object_done(ret);
+	return r < 0 ? r : 1;
+}
+
 /* The directory in one step, the last name by hand. */
 static int
 find_last(struct cdn_call *call, int base, const char *path, unsigned how,
@@ -250,6 +307,12 @@ cdn_object_find(struct cdn_call *call, int dirfd, const char *path,
 		    cdn_object_of_fd(call, dirfd, ret) : -ENOENT;
 	ret->fd = ret->parent = -1;
 	ret->name[0] = '\0';
+	if (is_name(path) && call->broker->spec.spaces == NULL &&
+	    (how & (CDN_OBJECT_MISSING | CDN_OBJECT_PARENT)) == 0) {
+		r = find_beside(call, dirfd, path, how, ret);
+		if (r != 1)
+			return r;
+	}
 	/* Either way it is asked whether he still waits, so the path was his. */
 	if (absolute && !cdn_call_waits(call))
 		return -ESRCH;
