@@ -75,6 +75,8 @@
 #define CDN_BWRAP_LATER_MAX  8	    /* rules named that masks do not hold */
 #define CDN_MOUNTS_MAX	     16384  /* mounts of one namespace */
 #define CDN_MOUNTINFO_MAX    (8UL * 1024UL * 1024UL) /* bytes they are told in */
+#define CDN_KEYS_SCAN_MAX    256    /* entries of a directory of keys, at any depth */
+#define CDN_STORE_SCAN_MAX   64	    /* right in one that holds much besides */
 #define CDN_LINK_SCAN_MAX    65536  /* entries looked at for other names */
 #define CDN_OTHER_NAMES_MAX  (1UL << 21) /* the same, once in a run */
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */

@@ -7,8 +7,6 @@
 #include "engine/decide/preset.h"
 #include "engine/match/pattern.h"
 
-#define SMALL_DIRECTORY 64U /* entries looked at */
-
 struct elsewhere {
 	struct cordon_session *session;
 	struct cdn_gather *g;
@@ -193,20 +191,47 @@ find_rules(struct elsewhere *e, const struct cordon_profile *profile)
 
 /* ----- Directories of keys ------------------------------------------------------- */
 
-/* For linked.h: a file in there may have a second name. */
+/* One entry of the floor, and what is still to be looked at of it. */
+struct keys {
+	struct elsewhere *e;
+	bool deep;
+	bool below;	   /* not right in it any more */
+	unsigned left;	   /* entries */
+	const char **dirs; /* to be looked into in turn: outer ones first */
+	size_t n, room;
+};
+
+/* Out of memory: nothing is added, and the search is over. */
 static void
-keep_name(struct elsewhere *e, const char *path)
+keep(struct elsewhere *e, const char ***list, size_t *n, size_t *room,
+    const char *path)
 {
-	struct cordon_session *s = e->session;
-	const char **v = cdn_arena_grow(e->g->arena, s->inside,
-	    s->inside_count, &e->inside_room, sizeof(*v));
+	const char **v = cdn_arena_grow(e->g->arena, *list, *n, room,
+	    sizeof(*v));
 
 	if (v == NULL) {
 		e->g->code = cdn_err_nomem(e->g->err);
 		return;
 	}
-	s->inside = v;
-	v[s->inside_count++] = path;
+	*list = v;
+	v[(*n)++] = path;
+}
+
+/* For linked.h: a file in there may have a second name. */
+static void
+keep_name(struct elsewhere *e, const char *path)
+{
+	struct cordon_session *s = e->session;
+
+	if (s->inside_count < CDN_NESTED_NAMES)
+		keep(e, &s->inside, &s->inside_count, &e->inside_room, path);
+}
+
+static void
+keep_directory(struct keys *keys, const char *path)
+{
+	if (keys->deep)
+		keep(keys->e, &keys->dirs, &keys->n, &keys->room, path);
 }
 
 /*
@@ -228,64 +253,96 @@ is_key(const struct elsewhere *e, const struct cdn_found *found)
 		cdn_placelist_below(s->places.passwd_home, found->path)));
 }
 
-/* Closes what a link leads to; false: it leads to no key. */
-static bool
-find_target(struct elsewhere *e, const char *path)
+/*
+ * Closes what a link to a key leads to; or it was no link after all.  Those
+ * further down are not followed: they lead to toolchains, too (the python of a
+ * tool's own environment).
+ */
+static void
+find_target(struct keys *keys, const char *path)
 {
+	struct elsewhere *e = keys->e;
 	struct cdn_place like = { .shown = path,
 		.pos = { .source = "<floor>" } };
 	CDN_UNINITIALIZED struct cordon_error why;
 	struct cdn_found found;
 	int code = cdn_lookup_find(e->g->lookup, path, &found, &why);
+	bool is_link = code == 0 && strcmp(found.path, path) != 0;
 
 	if (code == CORDON_E_NOMEM)
 		e->g->code = cdn_err_nomem(e->g->err);
-	if (code != 0 || !is_key(e, &found))
-		return false;
-	if (strcmp(found.path, path) != 0)
+	if (code != 0 || (is_link && keys->below) || !is_key(e, &found))
+		return;
+	if (is_link)
 		add(e, CORDON_READ, found.path, &like);
-	return true;
-}
-
-static void
-find_entry(struct elsewhere *e, const char *dir, const struct dirent64 *entry)
-{
-	const char *path;
-
-	if (entry->d_type == DT_DIR)
-		return;
-	path = cdn_arena_printf(e->g->arena, "%s/%s", dir, entry->d_name);
-	if (path == NULL) {
-		e->g->code = cdn_err_nomem(e->g->err);
-		return;
-	}
-	if ((entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) ||
-	    find_target(e, path))
+	if (found.is_directory && !is_link)
+		keep_directory(keys, path);
+	else
 		keep_name(e, path);
 }
 
-/*
- * As far as it is small: keys lie in such.  A browser's profile is not walked
- * at every start.
- */
 static void
-find_entries(struct elsewhere *e, const char *dir)
+find_entry(struct keys *keys, const char *dir, const struct dirent64 *entry)
+{
+	const char *path;
+
+	if (entry->d_type == DT_DIR && !keys->deep)
+		return;
+	path = cdn_arena_printf(keys->e->g->arena, "%s/%s", dir,
+	    entry->d_name);
+	if (path == NULL)
+		keys->e->g->code = cdn_err_nomem(keys->e->g->err);
+	else if (entry->d_type == DT_DIR)
+		keep_directory(keys, path);
+	else if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
+		find_target(keys, path);
+	else
+		keep_name(keys->e, path);
+}
+
+static bool
+is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static void
+find_entries(struct keys *keys, const char *dir)
 {
 	_Alignas(struct dirent64) CDN_UNINITIALIZED char room[4096];
 	cdn_cleanup_fd int fd = open(dir,
 	    O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-	unsigned left = SMALL_DIRECTORY;
 	ssize_t n;
 
-	while (fd >= 0 && left > 0 &&
+	while (fd >= 0 && keys->left > 0 &&
 	    (n = getdents64(fd, (void *)room, sizeof(room))) > 0)
-		for (ssize_t at = 0; at < n && left > 0; left--) {
+		for (ssize_t at = 0; at < n && keys->left > 0;) {
 			const struct dirent64 *entry =
 			    (const void *)(room + at);
 
-			find_entry(e, dir, entry);
 			at += entry->d_reclen;
+			if (is_dots(entry->d_name))
+				continue;
+			keys->left--;
+			find_entry(keys, dir, entry);
 		}
+}
+
+/*
+ * Keys lie near the top, and what is large (caches, logs) further down: level
+ * by level the bound is spent where it is worth most.
+ */
+static void
+find_keys(struct elsewhere *e, const struct cdn_protected_dir *looked)
+{
+	bool deep = looked->look == CDN_LOOK_DEEP;
+	struct keys keys = { .e = e, .deep = deep,
+		.left = deep ? CDN_KEYS_SCAN_MAX : CDN_STORE_SCAN_MAX };
+
+	find_entries(&keys, looked->dir);
+	keys.below = true;
+	for (size_t i = 0; i < keys.n && keys.left > 0 && e->g->code == 0; i++)
+		find_entries(&keys, keys.dirs[i]);
 }
 
 /* ----- All of it ------------------------------------------------------------------ */
@@ -324,8 +381,8 @@ cdn_elsewhere_find(struct cordon_session *session, struct cdn_gather *g,
 		find_rules(&e, session->documents[i].profile);
 	if (cdn_authority_preset_speaks(authority))
 		find_rules(&e, cdn_authority_preset_profile(authority));
-	for (size_t i = 0; i < session->linked_count && g->code == 0; i++)
-		find_entries(&e, session->linked[i]);
+	for (size_t i = 0; i < g->looked_count && g->code == 0; i++)
+		find_keys(&e, &g->looked[i]);
 	append(&e, &session->spec.closed, &e.closed);
 	append(&e, &session->spec.sealed, &e.sealed);
 	*ret = e.closed.n + e.sealed.n > 0;

@@ -12,6 +12,13 @@
  * of the rule.  Found once, when the session is made: a link or a mount that
  * somebody outside makes later is his.
  *
+ * Directories of keys are looked into to any depth, CDN_KEYS_SCAN_MAX entries of
+ * each; links are followed right in them.  Those that hold much besides (a
+ * browser's profile, the state of an agent with its plugins and checkouts) would
+ * cost a start too much, and files in there are hard-linked for good reasons: of
+ * these only what lies right in them is looked at, CDN_STORE_SCAN_MAX entries.
+ * All names of files that were met go to session->inside, for linked.h.
+ *
  * Rules with wildcards name too much to be looked for, but for one at the end
  * (secrets and all below it).  Where a mount shows what such a rule is about,
  * the session says so.

@@ -267,10 +267,14 @@ add_closed(struct cdn_placelist *list, struct cdn_placelist *kept,
 	const struct cdn_floor_row *row;
 	size_t first;
 
-	for (size_t i = 0; (row = cdn_floor_credential(i)) != NULL; i++)
+	for (size_t i = 0; (row = cdn_floor_credential(i)) != NULL; i++) {
+		list->look = row->store ? CDN_LOOK_FLAT : CDN_LOOK_DEEP;
 		add_credential(list, kept, row);
+	}
+	list->look = CDN_LOOK_FLAT;
 	add_moved(list, kept);
 	first = list->n;
+	list->look = CDN_LOOK_DEEP;
 	for (size_t i = 0; i < s->loaded_count; i++)
 		cdn_placelist_roots(list, &s->loaded[i].policy->protect);
 	add_protected(list, options);
@@ -420,8 +424,8 @@ cdn_gather_floor(struct cdn_gather *g,
     struct cdn_authority_spec *spec,
     struct cdn_place_list *ret_inodes)
 {
-	struct cdn_placelist closed = { .g = g, .keys = true };
-	struct cdn_placelist sealed = { .g = g }, kept = { .g = g };
+	struct cdn_placelist closed = { .g = g }, kept = { .g = g };
+	struct cdn_placelist sealed = { .g = g };
 	struct cdn_placelist hidden = { .g = g }, own = { .g = g };
 	struct cdn_placelist inodes = { .g = g };
 

@@ -87,15 +87,13 @@ add_lean(struct cdn_placelist *list, const struct cdn_found *found,
 		push(list, found->path, like);
 }
 
-/* A hard link may give it, or what lies in it, a name that is open. */
+/* A hard link may give it a name that is open. */
 static void
-note_links(const struct cdn_placelist *list, const struct cdn_found *found)
+note_file(struct cdn_gather *g, const struct cdn_found *found)
 {
-	struct cdn_gather *g = list->g;
 	const char **v;
 
-	if (!found->exists || (found->is_directory ? !list->keys :
-						     found->nlink < 2))
+	if (found->nlink < 2)
 		return;
 	v = cdn_arena_grow(g->arena, g->linked, g->linked_count,
 	    &g->linked_room, sizeof(*v));
@@ -105,6 +103,34 @@ note_links(const struct cdn_placelist *list, const struct cdn_found *found)
 	}
 	g->linked = v;
 	v[g->linked_count++] = found->path;
+}
+
+/* Or what lies in it. */
+static void
+note_directory(struct cdn_gather *g, const struct cdn_found *found,
+    enum cdn_look look)
+{
+	struct cdn_protected_dir *v;
+
+	if (look == CDN_LOOK_NOT)
+		return;
+	v = cdn_arena_grow(g->arena, g->looked, g->looked_count,
+	    &g->looked_room, sizeof(*v));
+	if (v == NULL) {
+		fail(g, cdn_err_nomem(g->err));
+		return;
+	}
+	g->looked = v;
+	v[g->looked_count++] = (struct cdn_protected_dir){ found->path, look };
+}
+
+static void
+note_links(const struct cdn_placelist *list, const struct cdn_found *found)
+{
+	if (found->exists && found->is_directory)
+		note_directory(list->g, found, list->look);
+	else if (found->exists)
+		note_file(list->g, found);
 }
 
 static void

@@ -17,6 +17,18 @@
 #include "enforce/session/session.h"
 #include "enforce/session/worktree.h"
 
+/* How far a directory is looked into for second names (elsewhere.h). */
+enum cdn_look {
+	CDN_LOOK_NOT,
+	CDN_LOOK_FLAT, /* right in it, CDN_STORE_SCAN_MAX entries */
+	CDN_LOOK_DEEP, /* and below, CDN_KEYS_SCAN_MAX of all */
+};
+
+struct cdn_protected_dir {
+	const char *dir;
+	enum cdn_look look;
+};
+
 struct cdn_gather {
 	const struct cordon_session *session;
 	struct cdn_arena *arena;
@@ -25,6 +37,8 @@ struct cdn_gather {
 	struct cdn_worktree worktree;
 	const char **linked; /* protected files with more than one link */
 	size_t linked_count, linked_room;
+	struct cdn_protected_dir *looked; /* protected directories to look into */
+	size_t looked_count, looked_room;
 	struct cordon_error *err; /* of the first failure */
 	int code;		  /* 0 = none */
 };
@@ -37,7 +51,7 @@ struct cdn_placelist {
 	 * below an earlier place, there is nothing to tell.
 	 */
 	bool lean;
-	bool keys; /* its directories are looked into for second names */
+	enum cdn_look look; /* into directories that are added from now on */
 	struct cdn_place *v;
 	size_t n;
 	size_t capacity;

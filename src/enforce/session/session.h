@@ -87,10 +87,9 @@ struct cordon_session {
 	const char **protect; /* what the caller keeps for himself */
 	size_t protect_count;
 	bool mounts_unknown; /* no mountinfo: bind mounts may show the floor */
-	const char **linked; /* protected files with more than one name, and
-			      * directories of keys */
+	const char **linked; /* protected files with more than one name */
 	size_t linked_count; /* see linked.h */
-	const char **inside; /* what lies in those directories, if not many */
+	const char **inside; /* what lies in directories of keys: elsewhere.h */
 	size_t inside_count;
 	const char *shown_at; /* a mount shows there what a rule denies, */
 	const char *shown_rule; /* and cannot be closed; or NULL */

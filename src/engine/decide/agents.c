@@ -1,6 +1,7 @@
 #include "engine/decide/agents.h"
 
-#define STATE(path) { { path, false, false, "agent state" }, CDN_AGENT_DIR }
+#define STATE(path) \
+	{ { path, false, false, "agent state", true }, CDN_AGENT_DIR }
 #define FILE_AT(path) { { path, false, true, "agent state" }, CDN_AGENT_FILE }
 #define KEYS(path) \
 	{ { path, false, true, "agent credentials" }, CDN_AGENT_PART }

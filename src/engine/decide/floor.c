@@ -5,7 +5,7 @@
 /* clang-format off */
 /* Those of agents stand in agents.c. */
 static const struct cdn_floor_row credentials[] = {
-	/* path				 glob	file	why */
+	/* path				 glob	file	why, store */
 	{ "~/.ssh",			 false, false, "SSH keys" },
 	{ "~/.aws",			 false, false, "cloud credentials" },
 	{ "~/.gnupg",			 false, false, "GnuPG keys" },
@@ -25,16 +25,16 @@ static const struct cdn_floor_row credentials[] = {
 	{ "~/.digitorn/server.key",	 false, true,  "agent daemon" },
 	{ "~/.digitorn/config.yaml",	 false, true,  "agent daemon" },
 	{ "~/.digitorn/digitorn.db",	 false, true,  "agent daemon" },
-	{ "~/.digitorn/kv",		 false, false, "agent daemon" },
-	{ "~/.digitorn/sessions",	 false, false, "agent daemon" },
-	{ "~/.digitorn/state",		 false, false, "agent daemon" },
-	{ "~/.digitorn/logs",		 false, false, "agent daemon" },
-	{ "~/.omega/data",		 false, false, "agent daemon" },
+	{ "~/.digitorn/kv",		 false, false, "agent daemon", true },
+	{ "~/.digitorn/sessions",	 false, false, "agent daemon", true },
+	{ "~/.digitorn/state",		 false, false, "agent daemon", true },
+	{ "~/.digitorn/logs",		 false, false, "agent daemon", true },
+	{ "~/.omega/data",		 false, false, "agent daemon", true },
 	{ "~/.omega/config.toml",	 false, true,  "agent daemon" },
-	{ "~/.mozilla",			 false, false, "browser store" },
-	{ "~/.config/google-chrome",	 false, false, "browser store" },
-	{ "~/.config/chromium",		 false, false, "browser store" },
-	{ "~/.config/BraveSoftware",	 false, false, "browser store" },
+	{ "~/.mozilla",			 false, false, "browser store", true },
+	{ "~/.config/google-chrome",	 false, false, "browser store", true },
+	{ "~/.config/chromium",		 false, false, "browser store", true },
+	{ "~/.config/BraveSoftware",	 false, false, "browser store", true },
 	{ "~/.local/share/keyrings",	 false, false, "keyring" },
 	{ "~/.gnome2/keyrings",		 false, false, "keyring" },
 	{ "~/.local/share/kwalletd",	 false, false, "keyring" },

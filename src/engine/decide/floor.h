@@ -15,6 +15,7 @@ struct cdn_floor_row {
 	bool glob;	  /* '*' in it is a wildcard */
 	bool is_file;	  /* databases and key files have sidecars */
 	const char *why;
+	bool store;	  /* a directory of much besides keys */
 };
 
 /* (c): neither readable nor writable.  NULL past the end. */

@@ -116,6 +116,11 @@ static const struct {
 	    "where the policy allows it before the run, can be modified under "
 	    "that name; files that are denied by their own name cannot" },
 	    writes_native },
+	{ { "floor-names", false, false,
+	    "a file deep inside of a browser's store or of the state of an "
+	    "agent, or in a directory of keys with hundreds of entries, that "
+	    "had another name (a hard link) where the policy allows it before "
+	    "the run, can be used under that name" }, NULL },
 	{ { "outside-changes", false, false,
 	    "links and mounts that somebody outside makes during a run" },
 	    NULL },

@@ -206,6 +206,36 @@ rm "$HOME/.aws/credentials"
 prints 'without the link it is a file' aws-key cat "$HOME/dotfiles/aws/credentials"
 rm -r "$HOME/.ssh"
 
+# ----- Second names of keys -----------------------------------------------------------
+
+# refuses WHAT NAME: nothing is started while it is there, and it is named.
+refuses()
+{
+	CORDON_ENFORCEMENT=required inside cat "$2" >"$stage/got"
+	status=$?
+	: >"$stage/told"
+	[ "$backend" = native ] || "$cordon" plan "${options[@]}" \
+	    --backend "$backend" >"$stage/told"
+	[ "$status" -eq 125 ] && [ ! -s "$stage/got" ] &&
+	    cat "$stage/stderr" "$stage/told" |
+	    grep -q "'$w/$2' is a second name of"
+	ok $? "$1 ($status)"
+}
+
+mkdir -p "$HOME/.gnupg/private-keys-v1.d" "$HOME/plain/deep"
+echo key >"$HOME/.gnupg/private-keys-v1.d/k"
+echo plain >"$HOME/plain/deep/p"
+options=()
+prints 'keys of one name stand in nobody'"'"'s way' '' true
+ln "$HOME/plain/deep/p" p
+prints 'nor does a second name of what is no key' plain cat p
+says read p allow
+ln "$HOME/.gnupg/private-keys-v1.d/k" k
+refuses 'a second name of a key that lies deep' k
+says read k deny
+rm k p
+rm -r "$HOME/.gnupg" "$HOME/plain"
+
 # ----- Mounts ---------------------------------------------------------------------------
 
 # What is done in here has a mount namespace of its own.

@@ -5,6 +5,7 @@
 
 #include <cordon/cordon.h>
 
+#include "base/limits.h"
 #include "enforce/path/names.h"
 #include "made.h"
 
@@ -142,6 +143,115 @@ test_document(void)
 	    "the policy itself");
 }
 
+/* ----- Directories of keys ------------------------------------------------------- */
+
+/* And those above it. */
+static void
+make_dirs(const char *name)
+{
+	char dir[128];
+
+	for (size_t n = 0; n < strlen(name);) {
+		n += 1 + strcspn(name + n + 1, "/");
+		snprintf(dir, sizeof(dir), "%.*s", (int)n, name);
+		if (!tmp_there(dir))
+			tmp_dir(dir);
+	}
+}
+
+/* One file of the home has a second name in the workspace. */
+static bool
+finds_deep(const char *dir, const char *file, bool found)
+{
+	char mine[PATH_MAX], path[128], want[256] = "";
+	const char *protect[] = { mine };
+	struct cordon_session_options options = { .protect = protect,
+		.protect_count = 1 };
+	bool told;
+
+	snprintf(mine, sizeof(mine), "%s", tmp_path("home/mine"));
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	make_dirs(dir);
+	tmp_file(path, "key");
+	tmp_hardlink(path, "w/second");
+	if (found)
+		snprintf(want, sizeof(want), "read w/second for %s\n", path);
+	told = is(ask(options), true, want);
+	unlink(tmp_path("w/second"));
+	return told;
+}
+
+static void
+test_keys(void)
+{
+	static const struct {
+		const char *dir, *file;
+		bool found;
+	} rows[] = {
+		{ "home/.ssh", "id", true },
+		{ "home/.gnupg/private-keys-v1.d", "1.key", true },
+		{ "home/.ssh/a/b/c/d", "id", true },
+		{ "home/.config/gh/x", "hosts.yml", true },
+		{ "home/mine/a", "token", true },
+		{ "home/.mozilla", "profiles.ini", true },
+		{ "home/.mozilla/firefox/p", "key4.db", false },
+		{ "home/.claude/plugins/p", "pack", false },
+		{ "home/plain/a", "file", false },
+	};
+
+	for (size_t i = 0; i < CDN_LEN(rows); i++)
+		ok_f(finds_deep(rows[i].dir, rows[i].file, rows[i].found),
+		    "%s/%s %s", rows[i].dir, rows[i].file,
+		    rows[i].found ? "is found" : "is not looked for");
+}
+
+/* Locks of GnuPG have two names for as long as they are held. */
+static void
+test_keys_among_them(void)
+{
+	make_dirs("home/.gnupg/public-keys.d");
+	tmp_file("home/.gnupg/public-keys.d/.#lk1", "");
+	tmp_hardlink("home/.gnupg/public-keys.d/.#lk1",
+	    "home/.gnupg/public-keys.d/pubring.db.lock");
+	tmp_hardlink("home/.gnupg/public-keys.d/.#lk1", "home/.gnupg/.#lk1");
+	ok(is(ask((struct cordon_session_options){ 0 }), true, ""),
+	    "all names lie among the keys");
+}
+
+/* What is large lies further down than what is a key. */
+static void
+test_keys_bound(void)
+{
+	make_dirs("home/.kube/cache/http");
+	for (unsigned i = 0; i < CDN_KEYS_SCAN_MAX; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "home/.kube/cache/http/%u", i);
+		tmp_file(name, "");
+	}
+	ok(finds_deep("home/.kube", "config", true), "beside a large one");
+	ok(finds_deep("home/.kube/users", "token", true), "or one level down");
+}
+
+/* A link right in it leads to a key, others perhaps to a toolchain. */
+static void
+test_keys_links(void)
+{
+	struct cordon_session *s;
+
+	tmp_file("w/id", "key");
+	tmp_file("w/python", "");
+	make_dirs("home/.config/gcloud/virtenv/bin");
+	tmp_link(tmp_path("w/id"), "home/.config/gcloud/id");
+	tmp_link(tmp_path("w/python"), "home/.config/gcloud/virtenv/bin/python");
+	s = made_session((struct cordon_session_options){ 0 });
+	ok(!made_allows(s, CORDON_READ, tmp_path("w/id")),
+	    "the target of a link right in it is closed");
+	ok(made_allows(s, CORDON_READ, tmp_path("w/python")),
+	    "that of one further down is not");
+	cordon_session_free(s);
+}
+
 /* ----- Whose rule it is ---------------------------------------------------------- */
 
 static const char *
@@ -270,6 +380,12 @@ main(void)
 	test_roots();
 	test_rules();
 	test_document();
+	unlink(tmp_path("w/policy"));
+	unlink(tmp_path("w/m"));
+	test_keys();
+	test_keys_among_them();
+	test_keys_bound();
+	test_keys_links();
 	test_layers();
 	test_bound();
 	tmp_end();
