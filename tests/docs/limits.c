@@ -7,6 +7,7 @@
  */
 #include "base/buf.h"
 #include "enforce/launch/launch.h"
+#include "engine/seatbelt/seatbelt.h"
 
 #include "support/tap.h"
 
@@ -96,6 +97,8 @@ put_shortfalls(struct cdn_buf *out, bool harmless)
 	for (size_t i = 0; cdn_launch_shortfall(i, &s); i++)
 		put_shortfall(out, &s, harmless);
 	for (size_t i = 0; cdn_bwrap_shortfall(i, &s); i++)
+		put_shortfall(out, &s, harmless);
+	for (size_t i = 0; cdn_seatbelt_shortfall(i, &s); i++)
 		put_shortfall(out, &s, harmless);
 }
 

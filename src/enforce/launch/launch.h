@@ -68,6 +68,9 @@ CDN_MUST_USE int cdn_launch_plan_format(const struct cordon_plan *plan,
 /* seatbelt.c: the profile for macOS. */
 CDN_MUST_USE int cdn_launch_sbpl(const struct cordon_plan *plan,
     struct cdn_buf *out, struct cordon_error *err);
+/* The plan's report as it is under that profile. */
+CDN_MUST_USE int cdn_launch_belted_plan(struct cordon_plan *plan,
+    struct cordon_error *err);
 
 /* What bwrap leaves of a host, and whether it works. */
 void cdn_launch_bwrap_host(struct cdn_host *host,

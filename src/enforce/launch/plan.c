@@ -53,6 +53,8 @@ fill_plan(struct cordon_plan *plan, const struct cdn_plan_reader *reader,
 		cdn_plant_plan(plan->session, plan->plan);
 	if (code == 0 && plan->terms.backend == CORDON_BACKEND_BWRAP)
 		code = cdn_launch_bwrap_plan(plan, err);
+	if (code == 0 && plan->terms.backend == CORDON_BACKEND_SEATBELT)
+		code = cdn_launch_belted_plan(plan, err);
 	return code;
 }
 

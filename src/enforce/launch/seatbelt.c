@@ -1,5 +1,6 @@
 /*
- * seatbelt - a session as a profile for macOS, on whatever system.
+ * seatbelt - a session as a profile for macOS, on whatever system, and what a
+ * plan says of it.
  */
 #include "enforce/launch/launch.h"
 
@@ -39,4 +40,11 @@ cdn_launch_sbpl(const struct cordon_plan *plan, struct cdn_buf *out,
 		code = cdn_seatbelt_format(arena, &seatbelt, out, err);
 	cdn_arena_free(arena);
 	return code;
+}
+
+int
+cdn_launch_belted_plan(struct cordon_plan *plan, struct cordon_error *err)
+{
+	return cdn_seatbelt_report(plan->arena, plan->plan,
+	    cdn_decide_network(plan->session->authority), &plan->plan, err);
 }

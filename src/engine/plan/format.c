@@ -20,6 +20,7 @@ static const char *const kinds[CDN_REGION_KIND_MAX] = {
 static const char *const bys[BY_MAX] = {
 	[CDN_BY_LANDLOCK] = "kernel (landlock)",
 	[CDN_BY_SECCOMP] = "kernel (seccomp)",
+	[CDN_BY_SEATBELT] = "kernel (seatbelt)",
 	[CDN_BY_BROKER] = "broker",
 	[CDN_BY_EFFORT] = "broker (best effort)",
 	[CDN_BY_MOUNT] = "mount",

@@ -24,18 +24,26 @@ reads_judged(const struct cdn_plan *plan)
 	return plan->mode == CDN_PLAN_MODE_C;
 }
 
+/* Seatbelt has lines of its own for what it does not hold. */
+static bool
+is_linux(const struct cdn_plan *plan)
+{
+	return !plan->belted;
+}
+
 /* Who judges each open looks for other names; Landlock knows none. */
 static bool
 opens_native(const struct cdn_plan *plan)
 {
-	return plan->mode != CDN_PLAN_MODE_C;
+	return is_linux(plan) && plan->mode != CDN_PLAN_MODE_C;
 }
 
 /* From mode B on whoever opens to write what is there is judged. */
 static bool
 writes_native(const struct cdn_plan *plan)
 {
-	return plan->mode != CDN_PLAN_MODE_B && plan->mode != CDN_PLAN_MODE_C;
+	return is_linux(plan) && plan->mode != CDN_PLAN_MODE_B &&
+	    plan->mode != CDN_PLAN_MODE_C;
 }
 
 /* Mounts know whether a place can be changed, not what is done to it. */
@@ -65,7 +73,7 @@ static const struct {
 	{ { "visible-names", true, false,
 	    "names and metadata of files whose path is known (stat)" }, NULL },
 	{ { "visible-changes", true, false,
-	    "that a file whose path is known is used (inotify)" }, NULL },
+	    "that a file whose path is known is used (inotify)" }, is_linux },
 	{ { "visible-passages", true, false,
 	    "names of all that lies below a passage" }, any_passage },
 	{ { "later-passages", false, false,
@@ -75,7 +83,7 @@ static const struct {
 	    "a file that has several names (hard links), one of them right in "
 	    "a passage, cannot be used there" }, any_passage },
 	{ { "visible-processes", true, true,
-	    "command lines of other processes (/proc)" }, NULL },
+	    "command lines of other processes (/proc)" }, is_linux },
 	{ { "visible-interfaces", true, false, "the list of network interfaces" },
 	    NULL },
 	{ { "agent-credentials", true, false,
@@ -100,7 +108,7 @@ static const struct {
 	    "installed programs) is as trustworthy as who may modify it" }, NULL },
 	{ { "scheduling", false, true,
 	    "the user's other processes can be put on other processors and "
-	    "into other scheduling classes (sched_setaffinity)" }, NULL },
+	    "into other scheduling classes (sched_setaffinity)" }, is_linux },
 	{ { "disk-space", false, false,
 	    "the file systems that may be written can be filled" }, NULL },
 	{ { "allowed-network", false, false,
@@ -120,7 +128,7 @@ static const struct {
 	    "a file deep inside of a browser's store or of the state of an "
 	    "agent, or in a directory of keys with hundreds of entries, that "
 	    "had another name (a hard link) where the policy allows it before "
-	    "the run, can be used under that name" }, NULL },
+	    "the run, can be used under that name" }, is_linux },
 	{ { "outside-changes", false, false,
 	    "links and mounts that somebody outside makes during a run" },
 	    NULL },
@@ -136,7 +144,7 @@ static const struct {
 	{ { "killed", false, true,
 	    "when cordon itself is killed (SIGKILL), its command dies with it; "
 	    "what that had left in the background lives on, still confined" },
-	    NULL },
+	    is_linux },
 	{ { "case-folding", false, false,
 	    "where a directory ignores case, names outside ASCII are compared "
 	    "with case" }, NULL },

@@ -87,6 +87,7 @@ enum cdn_plan_mode {
 enum cdn_by {
 	CDN_BY_LANDLOCK,    /* "kernel (landlock)" */
 	CDN_BY_SECCOMP,	    /* "kernel (seccomp)" */
+	CDN_BY_SEATBELT,    /* "kernel (seatbelt)" */
 	CDN_BY_BROKER,	    /* "broker" */
 	CDN_BY_EFFORT,	    /* "broker (best effort)", and why */
 	CDN_BY_MOUNT,	    /* "mount" */
@@ -143,6 +144,7 @@ struct cdn_plan {
 	bool strict;	/* no ptrace and its like: the preset, or no Landlock */
 	bool agent;	/* one runs, and what it keeps for itself is open to it */
 	bool mounted;	/* held by mounts: Landlock is not there */
+	bool belted;	/* held by a profile of macOS: Linux is not there */
 	bool traced;	/* mode C, and nothing at all goes on unseen */
 	bool nests;	/* runs inside of it can be asked for; by who starts it */
 	bool caged;	/* false: this host cannot confine anything (no Landlock) */

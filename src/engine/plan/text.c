@@ -276,6 +276,8 @@ put_visible(struct cdn_buf *out, const struct cdn_plan *plan,
 static const char *
 enforced(const struct cdn_plan *plan)
 {
+	if (plan->belted)
+		return "on macOS only, where it has not been tried";
 	if (!plan->enforced)
 		return "no";
 	for (size_t i = 0; i < plan->rule_count; i++)
@@ -297,7 +299,8 @@ cdn_plan_text(const struct cdn_plan *plan, const struct cdn_plan_words *words,
 	    cdn_plan_mode_name(plan->mode), modes[plan->mode],
 	    cdn_plan_network_name(plan->network),
 	    enforced(plan));
-	put_regions(out, plan);
+	if (plan->region_count > 0)
+		put_regions(out, plan);
 	put_rules(out, plan);
 	put_shortfalls(out, plan, false, "not enforced here");
 	put_shortfalls(out, plan, true, "stricter than the policy here");

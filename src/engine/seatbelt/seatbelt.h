@@ -16,6 +16,8 @@
 #include "engine/decide/decide.h"
 
 struct cdn_buf;
+struct cdn_plan;
+struct cdn_shortfall;
 
 struct cdn_seatbelt_facts {
 	const char *home;	  /* the real one; NULL: nothing in it */
@@ -44,5 +46,17 @@ CDN_MUST_USE int cdn_seatbelt_build(struct cdn_arena *arena,
 CDN_MUST_USE int cdn_seatbelt_format(struct cdn_arena *arena,
     const struct cdn_seatbelt *seatbelt, struct cdn_buf *out,
     struct cordon_error *err);
+
+/*
+ * The report of a plan, as it is where the profile holds its rules; network:
+ * what the policy says.  In the arena, rules are borrowed.  It is never
+ * "enforced": nobody has tried it on macOS, and elsewhere it is not there.
+ */
+CDN_MUST_USE int cdn_seatbelt_report(struct cdn_arena *arena,
+    const struct cdn_plan *plan, enum cdn_network_mode network,
+    const struct cdn_plan **ret, struct cordon_error *err);
+
+/* The table behind it, as cdn_plan_shortfall(). */
+bool cdn_seatbelt_shortfall(size_t i, struct cdn_shortfall *ret);
 
 #endif

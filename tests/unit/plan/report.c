@@ -160,6 +160,7 @@ static const struct row floor_rows[] = {
 static const char *const words[] = {
 	[CDN_BY_LANDLOCK] = "landlock",
 	[CDN_BY_SECCOMP] = "seccomp",
+	[CDN_BY_SEATBELT] = "seatbelt",
 	[CDN_BY_BROKER] = "broker",
 	[CDN_BY_EFFORT] = "effort",
 	[CDN_BY_MOUNT] = "mount",
