@@ -21,6 +21,7 @@ enum act {
 	ACT_WRITE,
 	ACT_TRUNCATE,
 	ACT_CHMOD,
+	ACT_EXCHANGE,	/* it and the other change places, and back */
 	/* Names that are new. */
 	ACT_CREATE,
 	ACT_MKDIR,
@@ -54,5 +55,6 @@ struct request_head {
 #define RESULT_HALF	 (-2) /* removed, and could not be made again */
 #define RESULT_NOT_ASKED (-3)
 #define RESULT_EMPTY	 4001 /* opened, and nothing to read in it */
+#define RESULT_NOTHING	 4002 /* it worked, and nothing has happened */
 
 #endif

@@ -54,23 +54,29 @@ ask_oracle(struct examination *e)
 	return true;
 }
 
-/* Two names, each of which is asked: one goes, one comes. */
+/* Two names, each of which is asked: one goes, one comes; or both do. */
 static bool
 is_rename(const struct question *q)
 {
 	return q->expected &&
 	    (q->act == ACT_RENAME || q->act == ACT_RENAME_DIR ||
-		q->act == ACT_REPLACE);
+		q->act == ACT_REPLACE || q->act == ACT_EXCHANGE);
+}
+
+static bool
+sbpl_moves(const struct sbpl *sbpl, const char *from, const char *to)
+{
+	return sbpl_allows(sbpl, acts[ACT_DELETE].sbpl, at("%s", from)) &&
+	    sbpl_allows(sbpl, acts[ACT_CREATE].sbpl, at("%s", to));
 }
 
 static bool
 sbpl_says(const struct sbpl *sbpl, const struct question *q)
 {
 	if (is_rename(q))
-		return sbpl_allows(sbpl, acts[ACT_DELETE].sbpl,
-			   at("%s", q->path)) &&
-		    sbpl_allows(sbpl, acts[ACT_CREATE].sbpl,
-			at("%s", q->other));
+		return sbpl_moves(sbpl, q->path, q->other) &&
+		    (q->act != ACT_EXCHANGE ||
+			sbpl_moves(sbpl, q->other, q->path));
 	return sbpl_allows(sbpl, acts[q->act].sbpl, at("%s", q->real));
 }
 

@@ -198,9 +198,21 @@ is_name_said(const struct cordon_plan *plan, const struct question *q)
 	if (!q->linked)
 		return false;
 	return is_second_name(plan->plan, at("%s", q->real)) ||
-	    (q->act == ACT_REPLACE &&
+	    ((q->act == ACT_REPLACE || q->act == ACT_EXCHANGE) &&
 		is_second_name(plan->plan, at("%s", q->other))) ||
 	    (is_pattern(&q->verdict) && has_limit(plan->plan, id));
+}
+
+/* A file that is granted alone is so under every name. */
+static bool
+is_granted_alone(const struct cdn_plan *plan, const char *path)
+{
+	for (size_t i = 0; i < plan->region_count; i++)
+		if (!plan->regions[i].directory &&
+		    plan->regions[i].held != CDN_REGION_CLOSED &&
+		    strcmp(plan->regions[i].path, path) == 0)
+			return true;
+	return false;
 }
 
 /*
@@ -210,9 +222,11 @@ is_name_said(const struct cordon_plan *plan, const struct question *q)
 static bool
 is_later_name_said(const struct cdn_plan *plan, const struct question *q)
 {
-	return q->act == ACT_LATER_LINK && q->linked &&
-	    (plan->mode != CDN_PLAN_MODE_C ||
-		q->verdict.layer == CORDON_LAYER_FLOOR);
+	if (q->act != ACT_LATER_LINK)
+		return false;
+	return is_granted_alone(plan, at("%s", q->path)) ||
+	    (q->linked && (plan->mode != CDN_PLAN_MODE_C ||
+		q->verdict.layer == CORDON_LAYER_FLOOR));
 }
 
 /* ----- Who says what ------------------------------------------------------ */

@@ -126,6 +126,27 @@ try_renew(const char *path, const char *dir)
 	return mkdir(dir, 0755) != 0 ? RESULT_HALF : try_create(path);
 }
 
+static ino_t
+number(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+static int
+try_exchange(const char *path, const char *other)
+{
+	ino_t one = number(path), two = number(other);
+
+	if (renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_EXCHANGE) != 0)
+		return errno;
+	if (number(path) != two || number(other) != one)
+		return RESULT_NOTHING;
+	return renameat2(AT_FDCWD, other, AT_FDCWD, path,
+	    RENAME_EXCHANGE) == 0 ? 0 : RESULT_HALF;
+}
+
 static int
 try_act(enum act act, const char *path, const char *other)
 {
@@ -144,6 +165,8 @@ try_act(enum act act, const char *path, const char *other)
 		return outcome(truncate(path, 0));
 	case ACT_CHMOD:
 		return outcome(chmod(path, 0700));
+	case ACT_EXCHANGE:
+		return try_exchange(path, other);
 	case ACT_CREATE:
 		return try_create(path);
 	case ACT_MKDIR:

@@ -25,6 +25,8 @@ const struct act_row acts[ACTS] = {
 	    .shell = "truncate -s 0 '@'" },
 	[ACT_CHMOD] = { "chmod", M, "file-write-mode",
 	    .shell = "chmod 700 '@'" },
+	[ACT_EXCHANGE] = { "exchange", M, NULL, false, true,
+	    .shell = "mv --exchange -T '@' '%'" },
 	[ACT_CREATE] = { "create", M, MADE, true, true,
 	    .shell = "set -C; echo new >'@'" },
 	[ACT_MKDIR] = { "mkdir", M, MADE, true, true,
@@ -203,6 +205,23 @@ may_move(const char *path)
 	    strcmp(path, "w/.cordon") != 0;
 }
 
+/* Files and directories alike, also one of each. */
+static void
+add_exchanged(struct questions *qs, const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct node *node = &tree->v[i], *with;
+
+		if (node->kind == KIND_LINK || chance(4) > 0)
+			continue;
+		with = any_node(tree, chance(4) > 0 ? node->kind :
+			node->kind == KIND_FILE ? KIND_DIR : KIND_FILE);
+		if (with != node && may_move(node->path) &&
+		    may_move(with->path))
+			add(qs, ACT_EXCHANGE, node->path, with->path);
+	}
+}
+
 static void
 add_dir(struct questions *qs, struct tree *tree, const struct node *node)
 {
@@ -256,6 +275,7 @@ questions_make(struct questions *qs, struct tree *tree)
 	add_moves(qs, tree, ACT_RENAME);
 	add_moves(qs, tree, ACT_LINK);
 	add_moves(qs, tree, ACT_LATER_LINK);
+	add_exchanged(qs, tree);
 }
 
 /* ----- Verdicts ----------------------------------------------------------- */
@@ -342,7 +362,7 @@ ask_pair(const struct cordon_session *session, struct question *q,
 	static const enum cdn_compound compounds[ACTS] = {
 		[ACT_LINK] = CDN_LINK, [ACT_RENAME] = CDN_RENAME,
 		[ACT_RENAME_DIR] = CDN_RENAME_DIR,
-		[ACT_REPLACE] = CDN_RENAME,
+		[ACT_REPLACE] = CDN_RENAME, [ACT_EXCHANGE] = CDN_EXCHANGE,
 		[ACT_SYMLINK] = CDN_SYMLINK };
 	struct cordon_verdict other;
 	enum cdn_compound_result r = cdn_decide_compound(session->authority,
@@ -353,14 +373,17 @@ ask_pair(const struct cordon_session *session, struct question *q,
 	q->changes = r == CDN_COMPOUND_SPLIT;
 	q->split = q->act != ACT_SYMLINK &&
 	    cdn_decide_compound(session->authority, CORDON_AS_PROCESS,
-		CDN_RENAME_DIR, cdn_str_of(from), cdn_str_of(to), &other) !=
+		q->act == ACT_EXCHANGE ? CDN_EXCHANGE : CDN_RENAME_DIR,
+		cdn_str_of(from), cdn_str_of(to), &other) !=
 		CDN_COMPOUND_ALLOW;
 	snprintf(q->real, sizeof(q->real), "%s", q->path);
 	if (q->act != ACT_SYMLINK) {
 		ask_names(session, q, CORDON_READ, from);
 		ask_names(session, q, CORDON_MODIFY, from);
 	}
-	if (q->act == ACT_REPLACE)
+	if (q->act == ACT_EXCHANGE)
+		ask_names(session, q, CORDON_READ, to);
+	if (q->act == ACT_REPLACE || q->act == ACT_EXCHANGE)
 		ask_names(session, q, CORDON_MODIFY, to);
 	return true;
 }
@@ -393,7 +416,8 @@ question_expect(const struct cordon_session *session, struct tree *tree,
 	q->real[0] = '\0';
 	q->split = q->changes = q->linked = false;
 	if (q->act == ACT_LINK || q->act == ACT_RENAME ||
-	    q->act == ACT_RENAME_DIR || q->act == ACT_REPLACE)
+	    q->act == ACT_RENAME_DIR || q->act == ACT_REPLACE ||
+	    q->act == ACT_EXCHANGE)
 		q->expected = ask_pair(session, q, path, other);
 	else if (q->act == ACT_LATER_LINK)
 		q->expected = ask_later_name(session, tree, q, other);
@@ -417,6 +441,7 @@ question_changes(const struct question *q, struct tree *tree,
 	case ACT_READ:
 	case ACT_LIST:
 	case ACT_EXEC:
+	case ACT_EXCHANGE:
 		return;
 	case ACT_WRITE:
 	case ACT_TRUNCATE:
