@@ -359,18 +359,6 @@ ask_backend(struct examination *e, enum enforcer by)
 
 /* ----- All of them -------------------------------------------------------- */
 
-/* As the tops are the test's, a worker's roots are theirs who gave them. */
-static bool
-is_root_moved(const struct draft *draft, const struct question *q)
-{
-	const char *root = q->act == ACT_RENEW ? q->other : q->path;
-
-	return draft->worker == WORKER_PARTS &&
-	    (q->act == ACT_RMDIR || q->act == ACT_RENEW ||
-		q->act == ACT_RENAME_DIR) &&
-	    (strcmp(root, "w/a") == 0 || strcmp(root, "w/b") == 0);
-}
-
 static void
 expect_all(struct examination *e)
 {
@@ -378,7 +366,6 @@ expect_all(struct examination *e)
 		struct question *q = &e->questions->v[i];
 
 		question_expect(e->session, &e->world->tree, q);
-		q->expected &= !is_root_moved(&e->world->draft, q);
 		e->tally->cases += q->expected;
 		e->tally->allowed += q->expected && q->verdict.allowed;
 		e->tally->denied += q->expected && !q->verdict.allowed;

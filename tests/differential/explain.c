@@ -261,6 +261,33 @@ is_file_of_passage(const struct cdn_plan *plan, const char *path)
 	return false;
 }
 
+/* The limit "granted-roots". */
+static bool
+is_root(const struct cdn_plan *plan, const char *path)
+{
+	const struct cdn_region *around = NULL;
+	bool own = false;
+
+	for (size_t i = 0; i < plan->region_count; i++) {
+		const struct cdn_region *r = &plan->regions[i];
+
+		if (cdn_plan_below(path, r->path))
+			around = r;
+		own |= r->directory && strcmp(r->path, path) == 0;
+	}
+	return own &&
+	    (around == NULL || around->held == CDN_REGION_PASSAGE);
+}
+
+static bool
+is_root_moved(const struct cdn_plan *plan, const struct question *q)
+{
+	return (q->act == ACT_RMDIR || q->act == ACT_RENAME_DIR ||
+		q->act == ACT_EXCHANGE) &&
+	    (is_root(plan, at("%s", q->path)) ||
+		is_root(plan, at("%s", q->other)));
+}
+
 static bool
 is_native_said(const struct cdn_plan *plan, const struct question *q,
     bool worked)
@@ -269,7 +296,8 @@ is_native_said(const struct cdn_plan *plan, const struct question *q,
 
 	if (worked) /* names can be seen, no more: "visible-passages" */
 		return q->act == ACT_LIST && lies_in_passage(plan, path);
-	if (is_late(plan, q) || is_file_of_passage(plan, at("%s", q->real)))
+	if (is_late(plan, q) || is_root_moved(plan, q) ||
+	    is_file_of_passage(plan, at("%s", q->real)))
 		return true;
 	return has_line(plan, "new-names") && (acts[q->act].names ||
 	    acts[q->act].is_new) && (is_entry_of_passage(plan, path) ||
@@ -308,7 +336,8 @@ is_bwrap_refusal_said(const struct cordon_plan *p, const struct question *q)
 
 	if (q->act == ACT_CHMOD && has_line(plan, "root-metadata"))
 		return true;
-	if (has_line(plan, "too-large") || is_late(plan, q))
+	if (has_line(plan, "too-large") || is_late(plan, q) ||
+	    is_root_moved(plan, q))
 		return true;
 	/* The limit "hidden-links". */
 	if ((q->result == ENOENT || q->result == EACCES) &&

@@ -82,6 +82,10 @@ static const struct {
 	{ { "linked-passages", false, false,
 	    "a file that has several names (hard links), one of them right in "
 	    "a passage, cannot be used there" }, any_passage },
+	{ { "granted-roots", false, false,
+	    "a directory that is granted by itself (the workspace, a declared "
+	    "root, a worker's root) cannot be renamed, exchanged or removed: "
+	    "its name lies in one that is not" }, is_linux },
 	{ { "visible-processes", true, true,
 	    "command lines of other processes (/proc)" }, is_linux },
 	{ { "visible-interfaces", true, false, "the list of network interfaces" },
