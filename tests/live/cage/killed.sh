@@ -32,12 +32,10 @@ ok()
 # what is put in front of the command has those alone.
 alive()
 {
-	local dir
-	for dir in /proc/[0-9]*; do
-		grep -qz "^CORDON_KILL_MARK=$stage\$" "$dir/environ" \
-		    2>/dev/null || grep -qzxF "$stage" "$dir/cmdline" \
-		    2>/dev/null && echo "${dir#/proc/}"
-	done
+	{
+		grep -lzxF "CORDON_KILL_MARK=$stage" /proc/[0-9]*/environ
+		grep -lzxF "$stage" /proc/[0-9]*/cmdline
+	} 2>/dev/null | cut -d / -f 3 | sort -u
 }
 
 started=0 survived=0
