@@ -7,7 +7,8 @@
 #			those whose name matches CORDON_BUT
 #	make test-agents  real agents, servers and clients, from npm (1.7 GB,
 #			once), CORDON_TRIES times
-#	make check	sanitizers, analysers, linters, fuzzing (about 20 minutes)
+#	make check	sanitizers, analysers, linters, fuzzing (about 20 minutes);
+#			CORDON_STEPS: some of them
 #	make bench	measurements
 #	make format	clang-format for the lines you changed
 #	make install	PREFIX=/usr/local, DESTDIR= for packagers
@@ -19,6 +20,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CORDON_TRIES ?= 20
 CORDON_BUT ?=
+CORDON_STEPS ?=
 
 rooms := $(shell find $(wildcard src tests fuzz examples bench) -name meson.build)
 prefix = $(abspath $(PREFIX))
@@ -73,7 +75,7 @@ test-agents:
 
 check:
 	@tools/setup-debian.sh build test check $(live)
-	@tools/check
+	@tools/check $(CORDON_STEPS)
 
 bench:
 	@tools/setup-debian.sh build bench
