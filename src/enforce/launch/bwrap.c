@@ -4,6 +4,7 @@
 #include "enforce/launch/process.h"
 
 #include "enforce/backend/wrapper.h"
+#include "enforce/bubble/helper.h"
 #include "enforce/home/env.h"
 #include "enforce/host/deep.h"
 #include "enforce/launch/plant.h"
@@ -42,7 +43,7 @@ cdn_launch_bwrap_plan(struct cordon_plan *plan, struct cordon_error *err)
 		.reader = &cdn_launch_reader,
 		.links = cdn_launch_links,
 		.tmp = session->own.tmp,
-		.unsealed = !cdn_launch_can_help(plan),
+		.unsealed = !cdn_helper_is_possible(&plan->host),
 	};
 	int code = cdn_bwrap_build(plan->arena, &input, &plan->bwrap, err);
 

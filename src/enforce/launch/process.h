@@ -5,6 +5,7 @@
 #define CDN_LAUNCH_PROCESS_H
 
 #include "enforce/broker/broker.h"
+#include "enforce/bubble/bubble.h"
 #include "enforce/launch/launch.h"
 #include "enforce/run/run.h"
 #include "enforce/spaces/spaces.h"
@@ -52,7 +53,7 @@ struct cordon_process {
 	struct cdn_record *record;
 	struct cdn_run_request request;
 	struct cdn_running *running;
-	struct cdn_wrapping *wrapping; /* of the backend bwrap, or NULL */
+	struct cdn_bubble *wrapping; /* of the backend bwrap, or NULL */
 	struct cdn_sealing *sealing;   /* likewise, from the beginning */
 };
 
@@ -65,8 +66,8 @@ CDN_MUST_USE int cdn_launch_seal(struct cordon_process *p,
 void cdn_launch_unseal(struct cordon_process *p);
 /*
  * wrapped.c: the request becomes one for bwrap; when that runs, it is told to
- * go on if what it mounted is what it should have.  When all is over: was the
- * program started, and did its output get to where it belongs?
+ * go on if what it mounted is what it should have (bubble.h).  When all is over:
+ * was the program started, and did its output get to where it belongs?
  */
 CDN_MUST_USE int cdn_launch_wrap(struct cordon_process *p,
     struct cordon_error *err);
@@ -79,59 +80,7 @@ void cdn_launch_wrap_failed(const struct cordon_process *p);
 struct cdn_run_result;
 CDN_MUST_USE int cdn_launch_wrapped(struct cordon_process *p,
     const struct cdn_run_result *result, struct cordon_error *err);
-void cdn_launch_wrapping_free(struct cdn_wrapping *wrapping);
-
-/*
- * mounted.c: is what lies at the mounts of the process what belongs there?  fds:
- * the host's objects, one for each mount, -1 where it has none.  helped: only
- * where bwrap mounted something.
- */
-CDN_MUST_USE int cdn_mounted_open(const struct cdn_bwrap_plan *plan,
-    bool helped, int *fds, struct cordon_error *err);
-CDN_MUST_USE int cdn_mounted_check(const struct cdn_bwrap_plan *plan,
-    bool helped, const int *fds, pid_t pid, struct cordon_error *err);
-bool cdn_launch_can_help(const struct cordon_plan *plan);
-/*
- * helped.c: somebody who mounts what bwrap (its process `pid`) was not told, when
- * it waits (ready_fd can be written) and what it was told is right.  The latter
- * says cdn_launch_helped(), and waits until all is mounted; or
- * cdn_launch_help_not(): nothing is, NULL is fine.  Each of them frees him.
- */
-struct cdn_helper;
-CDN_MUST_USE int cdn_launch_help(struct cordon_process *p, pid_t pid,
-    int ready_fd, struct cdn_helper **ret, struct cordon_error *err);
-CDN_MUST_USE int cdn_launch_helped(struct cdn_helper *helper,
-    struct cordon_error *err);
-void cdn_launch_help_not(struct cdn_helper *helper);
-/* orphans.c: ends all who have the one socket, and not the other. */
-struct cdn_run_place;
-void cdn_launch_end_orphans(const struct cdn_run_place *theirs,
-    const struct cdn_run_place *ours);
-/* Is that name, in the sandbox, this directory? */
-CDN_MUST_USE int cdn_mounted_is_in(const char *cwd,
-    const struct cdn_run_place *is, pid_t pid, struct cordon_error *err);
-
-/*
- * relay.c: files that a run is given as its input or output are not given
- * themselves: whoever opens /proc/self/fd/N again, outside of all mounts, would
- * have more of them than he was given.  A pipe is, and a thread of ours copies.
- */
-struct cdn_relay;
-#define CDN_RELAY_NONE (-2)
-/*
- * stdio: -1, the caller's own; or another; or NONE, which is made for the run
- * alone.  Those of ret: -1, or what replaces one.
- */
-CDN_MUST_USE int cdn_relay_open(const int stdio[3], struct cdn_relay **ret,
-    int ret_stdio[3], struct cordon_error *err);
-/* Is it a device that a run is given as it is? */
-bool cdn_relay_gives_device(int fd);
-/* The run has its ends. */
-CDN_MUST_USE int cdn_relay_started(struct cdn_relay *relay,
-    struct cordon_error *err);
-/* Waits until all is copied.  Frees it; NULL is fine. */
-CDN_MUST_USE int cdn_relay_close(struct cdn_relay *relay,
-    struct cordon_error *err);
+void cdn_launch_wrapping_free(struct cdn_bubble *wrapping);
 
 /*
  * surroundings.c: the variables of the run, into the request; then its home and

@@ -5,7 +5,7 @@
  * the host has there, and below the one to come.  So what is mounted is what
  * the plan spoke of, or it fails; and nothing is made but in the sandbox.
  */
-#include "enforce/launch/mounting.h"
+#include "enforce/bubble/mounting.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "enforce/launch/process.h"
+#include "enforce/bubble/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -251,8 +251,7 @@ cdn_relay_open(const int stdio[3], struct cdn_relay **ret, int ret_stdio[3],
 	if (relay == NULL)
 		return cdn_err_nomem(err);
 	for (int i = 0; i < 3; i++)
-		fds[i] = stdio[i] == CDN_RELAY_NONE ? -1 :
-		    stdio[i] >= 0 ? stdio[i] : i;
+		fds[i] = cdn_relay_fd(stdio, i);
 	for (int i = 0; i < 3 && code == 0; i++)
 		if (fds[i] >= 0)
 			code = give(relay, i, fds, err);

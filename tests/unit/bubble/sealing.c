@@ -2,7 +2,7 @@
  * What is sealed beside us: a device and a program are the same ones, nobody
  * changes them through what was made, and nothing of it is left at the end.
  */
-#include "enforce/launch/sealing.h"
+#include "enforce/bubble/sealing.h"
 
 #include <errno.h>
 #include <fcntl.h>

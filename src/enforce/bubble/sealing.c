@@ -5,7 +5,7 @@
  * to take one away, costs as much as all the rest; so that is done beside the
  * making of a plan, where it can be.
  */
-#include "enforce/launch/sealing.h"
+#include "enforce/bubble/sealing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "enforce/launch/mounting.h"
+#include "enforce/bubble/mounting.h"
 #include "enforce/sys/process.h"
 #include "enforce/sys/sys.h"
 

@@ -1,13 +1,4 @@
-/*
- * orphans - whoever bwrap left behind, when nobody else ends them.
- *
- * Its first process in the sandbox waits for its parent before it asks to die
- * with it.  Are that and the shepherd killed meanwhile, it would wait for ever,
- * and whoever reads its output with it.  It is known by what it holds: the end
- * of a pair of sockets that bwrap was given, and not the other one, which
- * closes at exec.  So nobody is meant who is only a fork of the caller.
- */
-#include "enforce/launch/process.h"
+#include "enforce/bubble/orphans.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -91,7 +82,7 @@ end(int proc, const char *pid, const struct cdn_run_place *theirs,
 
 /* Once more after each that was found: it may have made another. */
 void
-cdn_launch_end_orphans(const struct cdn_run_place *theirs,
+cdn_orphans_end(const struct cdn_run_place *theirs,
     const struct cdn_run_place *ours)
 {
 	DIR *dir = opendir("/proc");

@@ -8,8 +8,8 @@
  * same with the program of bwrap, which its first process shows inside as
  * /proc/1/exe.
  */
-#ifndef CDN_LAUNCH_SEALING_H
-#define CDN_LAUNCH_SEALING_H
+#ifndef CDN_BUBBLE_SEALING_H
+#define CDN_BUBBLE_SEALING_H
 
 #include <sys/types.h>
 

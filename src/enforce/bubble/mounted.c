@@ -1,14 +1,4 @@
-/*
- * mounted - did bwrap mount what it was told to?
- *
- * It is told paths.  Between the plan and the mount somebody else who may write
- * there (another run in the same workspace) can put a symbolic link in the
- * place of a directory, and bwrap follows it.  So the objects are opened here
- * first, links refused, and compared with what lies there in its sandbox while
- * it waits, before anything of the run begins.  (What helped.c mounts needs none
- * of it: there no link is followed.)
- */
-#include "enforce/launch/process.h"
+#include "enforce/bubble/mounted.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * Steps in the namespaces of somebody who waits, as bwrap does; the way to some
  * of them leads back to the host.
  */
-#include "enforce/launch/mounting.h"
+#include "enforce/bubble/mounting.h"
 
 #include <linux/magic.h>
 #include <sched.h>

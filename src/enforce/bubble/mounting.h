@@ -4,8 +4,8 @@
  * The steps are written down outside, with all that takes memory; inside of the
  * namespaces, in a process that shares ours, they are only gone through.
  */
-#ifndef CDN_LAUNCH_MOUNTING_H
-#define CDN_LAUNCH_MOUNTING_H
+#ifndef CDN_BUBBLE_MOUNTING_H
+#define CDN_BUBBLE_MOUNTING_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /*
  * Who holds one end of a pair of sockets, and only that, is ended; nobody else.
  */
-#include "enforce/launch/process.h"
+#include "enforce/bubble/orphans.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -83,12 +83,12 @@ main(void)
 	stranger = child(pair[0], pair[1]);
 	ok(has_closed(orphan, pair[1]) && has_closed(second, pair[1]) &&
 	    has_closed(stranger, pair[0]), "all have what they should");
-	cdn_launch_end_orphans(&theirs, &ours);
+	cdn_orphans_end(&theirs, &ours);
 	ok(was_ended(orphan), "who has the one end alone is ended");
 	ok(was_ended(second), "all of them are");
 	ok(!was_ended(fork_of_ours), "not who has both, as we do");
 	ok(!was_ended(stranger), "nor who has none");
-	cdn_launch_end_orphans(&theirs, &ours);
+	cdn_orphans_end(&theirs, &ours);
 	ok(true, "nobody is left, and nothing happens");
 	close(pair[0]);
 	close(pair[1]);
