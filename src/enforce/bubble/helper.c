@@ -9,10 +9,8 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "enforce/bubble/mounting.h"
@@ -64,15 +62,6 @@ cdn_helper_is_possible(const struct cdn_host *host)
 
 /* ----- Who does it -------------------------------------------------------- */
 
-/* With what we owe bwrap in his hands he must not be left: see bubble.h. */
-CDN_BARE static long
-die_with(pid_t parent)
-{
-	long r = cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-
-	return r < 0 || cdn_raw(SYS_getppid) == parent ? r : -ESRCH;
-}
-
 /* Other runs of this process have theirs open, which must end without us. */
 CDN_BARE static long
 close_but(unsigned a, unsigned b)
@@ -109,12 +98,15 @@ await_word(const uint32_t *word)
 		(void)cdn_raw(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0, NULL);
 }
 
-/* No signal reaches it but one that kills. */
+/*
+ * No signal reaches it but one that kills.  With what we owe bwrap in his hands
+ * he must not be left: see talk.h.
+ */
 CDN_BARE static int
 helper_main(void *arg)
 {
 	struct cdn_helper *h = arg;
-	long r = die_with(h->parent);
+	long r = cdn_sys_die_with(h->parent);
 
 	if (r >= 0)
 		r = close_but((unsigned)h->ready_fd,
@@ -192,13 +184,6 @@ cdn_helper_start(struct cdn_arena *arena, const struct cdn_bwrap_plan *plan,
 	    "sandbox of bwrap");
 }
 
-static void
-reap(const struct cdn_helper *h)
-{
-	while (waitpid(h->pid, NULL, __WALL) < 0 && errno == EINTR)
-		;
-}
-
 int
 cdn_helper_finish(struct cdn_helper *h, struct cordon_error *err)
 {
@@ -207,7 +192,7 @@ cdn_helper_finish(struct cdn_helper *h, struct cordon_error *err)
 
 	__atomic_store_n(&h->word, 1, __ATOMIC_RELEASE);
 	(void)cdn_raw(SYS_futex, &h->word, FUTEX_WAKE_PRIVATE, 1);
-	reap(h);
+	cdn_sys_reap(h->pid);
 	if (h->result != 0)
 		code = cdn_err_sys(err, -h->result, "'%s' cannot be mounted in "
 		    "the sandbox of bwrap (use '--backend native')",
@@ -222,6 +207,6 @@ cdn_helper_stop(struct cdn_helper *h)
 	if (h == NULL)
 		return;
 	(void)kill(h->pid, SIGKILL);
-	reap(h);
+	cdn_sys_reap(h->pid);
 	helper_free(h);
 }

@@ -12,7 +12,6 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -180,6 +179,8 @@ seal_all(void *arg)
 	struct cdn_sealing *s = arg;
 	long trees[3], r;
 
+	if (cdn_sys_die_with(s->parent) < 0)
+		return 0;
 	if (s->program_error != 0) {
 		r = replace_program(s->program_fd);
 		s->program_error = r < 0 ? (int)-r : 0;
@@ -252,14 +253,15 @@ CDN_BARE static void
 seal_rest(struct cdn_sealing *s)
 {
 	CDN_UNINITIALIZED struct stack stack;
-	int pid = cdn_sys_clone(seal_all, stack.bytes + STACK_BYTES, CLONE_VM |
-	    CLONE_VFORK | CLONE_FILES | CLONE_NEWUSER | CLONE_NEWNS, s, NULL);
+	int pid;
 
+	s->parent = (pid_t)cdn_raw(SYS_getpid);
+	pid = cdn_sys_clone(seal_all, stack.bytes + STACK_BYTES, CLONE_VM |
+	    CLONE_FILES | CLONE_NEWUSER | CLONE_NEWNS, s, NULL);
 	if (pid < 0 && s->program_error != 0)
 		s->program_error = -pid;
-	while (pid >= 0 &&
-	    cdn_raw(SYS_wait4, pid, NULL, __WALL, NULL) == -EINTR)
-		;
+	if (pid >= 0)
+		cdn_sys_reap(pid);
 	for (int i = 0; i < 3; i++) {
 		struct cdn_given *given = &s->given[i];
 		long r = given->is_taken || given->sealed < 0 ? 0 :
@@ -368,6 +370,7 @@ cdn_sealing_begin(struct cdn_sealing *s, const int fds[3])
 	for (int i = 0; i < 3; i++)
 		if (is_device(fds[i]))
 			look(&s->given[i], fds[i]);
+	s->parent = getpid();
 	s->pid = clone_quietly(s);
 	if (s->pid < 0)
 		s->pid = 0;
@@ -377,9 +380,8 @@ cdn_sealing_begin(struct cdn_sealing *s, const int fds[3])
 static void
 reap(struct cdn_sealing *s)
 {
-	while (s->pid > 0 && waitpid(s->pid, NULL, __WALL) < 0 &&
-	    errno == EINTR)
-		;
+	if (s->pid > 0)
+		cdn_sys_reap(s->pid);
 	s->pid = 0;
 	free(s->stack);
 	s->stack = NULL;

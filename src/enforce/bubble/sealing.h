@@ -34,6 +34,7 @@ struct cdn_sealing {
 		bool is_own; /* of who runs it */
 		int error;   /* as the program's */
 	} given[3];
+	pid_t parent; /* of who does it, with whose thread he dies */
 	int pid; /* of who does it beside us; 0: nobody */
 	int is_done; /* by him */
 	bool is_settled; /* and we know */
@@ -49,7 +50,8 @@ void cdn_sealing_open(struct cdn_sealing *sealing, const char *program);
 /*
  * Begins with it while the caller goes on: the program, and those of fds that
  * are devices.  A process that shares our memory and descriptors does, and ends
- * by itself; where it cannot, cdn_sealing_do() has it all to do.
+ * by itself, or with the calling thread; where it cannot, cdn_sealing_do() has
+ * it all to do.
  */
 void cdn_sealing_begin(struct cdn_sealing *sealing, const int fds[3]);
 void cdn_sealing_await(struct cdn_sealing *sealing);

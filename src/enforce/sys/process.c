@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #ifndef SYS_close_range
 #define SYS_close_range 436 /* the same on every architecture */
@@ -127,6 +129,27 @@ cdn_sys_has_ended(int pidfd)
 	none.tv_sec = 0;
 	none.tv_nsec = 0;
 	return cdn_raw(SYS_ppoll, &ended, 1, &none, NULL, 0) != 0;
+}
+
+CDN_BARE int
+cdn_sys_die_with(pid_t parent)
+{
+	int r = (int)cdn_raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+
+	return r < 0 || cdn_raw(SYS_getppid) == parent ? r : -ESRCH;
+}
+
+CDN_BARE void
+cdn_sys_reap(pid_t pid)
+{
+	int status = 0;
+	long r;
+
+	do {
+		r = cdn_raw(SYS_wait4, pid, &status, __WALL | WUNTRACED, NULL);
+		if (r == pid && WIFSTOPPED(status))
+			(void)cdn_raw(SYS_kill, pid, SIGCONT);
+	} while (r == -EINTR || (r == pid && WIFSTOPPED(status)));
 }
 
 CDN_BARE int

@@ -69,6 +69,17 @@ cdn_sys_relax(void)
 /* Did the process of this pidfd end?  Does not wait. */
 bool cdn_sys_has_ended(int pidfd);
 
+/*
+ * In a new process: it is killed when the thread that made it ends, also while
+ * it is stopped.  parent: the process of that one; -ESRCH: it was too late.
+ */
+CDN_MUST_USE int cdn_sys_die_with(pid_t parent);
+/*
+ * Until that child ended.  Who is stopped meanwhile is continued: it works for
+ * us, and nobody else would do that.
+ */
+void cdn_sys_reap(pid_t pid);
+
 /* Since 5.9.  Every descriptor from `first` on: closed, or what flags say. */
 CDN_MUST_USE int cdn_sys_close_range(unsigned first, unsigned flags);
 /* Every one from `first` to `last`, and no other. */
