@@ -89,7 +89,7 @@ told()
 	lacks 'broker ('
 	lacks inotify
 	lacks /proc\)
-	! grep -qE '^(regions|broker)' "$T/stdout"
+	[ -z "$(grep -E '^(regions|broker)' "$T/stdout")" ]
 	[ "$(told)" = 'seatbelt-moves seatbelt-names seatbelt-processes ' ]
 }
 

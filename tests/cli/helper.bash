@@ -41,8 +41,8 @@ cordon()
 {
 	status=0
 	"$CORDON" "$@" >"$T/stdout" 2>"$T/stderr" || status=$?
-	output=$(cat "$T/stdout")
-	stderr=$(cat "$T/stderr")
+	output=$(<"$T/stdout")
+	stderr=$(<"$T/stderr")
 }
 
 # policy FILE <<END: writes a document, making directories as needed.
