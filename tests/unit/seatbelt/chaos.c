@@ -1,7 +1,8 @@
 /*
- * Memory runs out while a profile is made or written down.
+ * Memory runs out while a profile is made or written down, or what it holds.
  */
 #include "base/buf.h"
+#include "engine/plan/plan.h"
 #include "engine/seatbelt/seatbelt.h"
 #include "support/chaos.h"
 #include "support/world.h"
@@ -28,6 +29,34 @@ make(void *arg)
 	return code;
 }
 
+/* More rows than fit into what an arena begins with. */
+static int
+report(void *arg)
+{
+	static const struct cdn_rule rule = { .pattern = { "a", 1 } };
+	static struct cdn_plan_rule rows[4096];
+	const struct cdn_plan from = { .rules = rows,
+		.rule_count = CDN_LEN(rows), .enforced = true };
+	struct cdn_arena *arena = cdn_arena_new();
+	const struct cdn_plan *plan = NULL;
+	int code;
+
+	(void)arg;
+	if (arena == NULL)
+		return CORDON_E_NOMEM;
+	for (size_t i = 0; i < CDN_LEN(rows); i++)
+		rows[i] = (struct cdn_plan_rule){ .rule = &rule,
+			.by = CDN_BY_NOBODY, .why = "why" };
+	code = cdn_seatbelt_report(arena, &from, CDN_NETWORK_NONE, &plan,
+	    NULL);
+	for (size_t i = 0; code == 0 && i < plan->rule_count; i++)
+		if (plan->rules[i].by != CDN_BY_SEATBELT ||
+		    plan->rules[i].why != NULL || plan->enforced)
+			code = 1;
+	cdn_arena_free(arena);
+	return code;
+}
+
 int
 main(void)
 {
@@ -45,6 +74,7 @@ main(void)
 	    .write = "/t /w/x", .write_roots = "/w/y" });
 	chaos_run("a profile", make, NULL, 0);
 	chaos_run("a profile of an agent", make, claude, 0);
+	chaos_run("what it holds", report, NULL, 0);
 	world_done(&w);
 	return done_testing();
 }
