@@ -178,6 +178,19 @@ cdn_decide_subtree(const struct cdn_authority *authority, enum cordon_as as,
 	return result;
 }
 
+/*
+ * Can executing be something else than reading?  Places say nothing of it: only
+ * rules do, and these speak of the workspace.
+ */
+static bool
+tells_exec(const struct cdn_authority *a, cdn_str stripped)
+{
+	cdn_str relative;
+
+	return cdn_authority_inside(a, stripped, &relative) ||
+	    above_workspace(a, stripped);
+}
+
 /* One inside of another has more floors, and an agent a longer one. */
 void
 cdn_decide_above(const struct cdn_authority *authority, enum cordon_as as,
@@ -193,6 +206,12 @@ cdn_decide_above(const struct cdn_authority *authority, enum cordon_as as,
 	    &ret->floor[0]);
 	cdn_cursor_at(authority->floor.modify.matcher, ret->path,
 	    &ret->floor[1]);
+	ret->apart = !tells_exec(authority, ret->path);
+	if (!ret->apart)
+		return;
+	ret->grants[0] = subtree_outside(authority, as, CORDON_READ, ret->path);
+	ret->grants[1] = subtree_outside(authority, as, CORDON_MODIFY,
+	    ret->path);
 }
 
 /* Is it an entry of that directory?  ret_at: where its name begins. */
@@ -221,16 +240,18 @@ floor_below(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
 }
 
 /*
- * Can executing be something else than reading?  Places say nothing of it: only
- * rules do, and these speak of the workspace.
+ * As subtree_above().  Where the directory is granted as a whole, or not at
+ * all, so is what lies in it.
  */
-static bool
-tells_exec(const struct cdn_authority *a, cdn_str stripped)
+static enum cdn_subtree
+subtree_in(const struct cdn_authority *a, enum cordon_as as, enum cordon_op op,
+    cdn_str stripped, enum cdn_subtree floor, const struct cdn_above *above)
 {
-	cdn_str relative;
+	enum cdn_subtree grants = above->stands && above->apart ?
+	    above->grants[op == CORDON_MODIFY] : CDN_SUBTREE_MIXED;
 
-	return cdn_authority_inside(a, stripped, &relative) ||
-	    above_workspace(a, stripped);
+	return grants != CDN_SUBTREE_MIXED ? both(floor, grants) :
+	    subtree_above(a, as, op, stripped, floor);
 }
 
 /* What is denied above is denied here; nothing else is looked at. */
@@ -243,20 +264,21 @@ subtrees_below(const struct cdn_authority *authority, enum cordon_as as,
 	/* The same for executing. */
 	enum cdn_subtree floor = floor_below(authority, as, CORDON_READ,
 	    stripped, above);
-	enum cdn_subtree read = subtree_above(authority, as, CORDON_READ,
-	    stripped, floor);
+	enum cdn_subtree read = subtree_in(authority, as, CORDON_READ,
+	    stripped, floor, above);
+	bool apart = above->stands && above->apart;
 
 	ret[CORDON_READ] = read;
 	ret[CORDON_MODIFY] = ret[CORDON_EXEC] = CDN_SUBTREE_DENY;
 	if (read == CDN_SUBTREE_DENY)
 		return;
 	if (above->says[CORDON_MODIFY] != CDN_SUBTREE_DENY)
-		ret[CORDON_MODIFY] = both(read, subtree_above(authority, as,
+		ret[CORDON_MODIFY] = both(read, subtree_in(authority, as,
 		    CORDON_MODIFY, stripped, floor_below(authority, as,
-		    CORDON_MODIFY, stripped, above)));
+		    CORDON_MODIFY, stripped, above), above));
 	if (above->says[CORDON_EXEC] != CDN_SUBTREE_DENY)
-		ret[CORDON_EXEC] = !tells_exec(authority, stripped) ? read :
-		    both(read, subtree_above(authority, as, CORDON_EXEC,
+		ret[CORDON_EXEC] = apart || !tells_exec(authority, stripped) ?
+		    read : both(read, subtree_above(authority, as, CORDON_EXEC,
 			stripped, floor));
 	if (authority->outer != NULL) {
 		enum cdn_subtree outer[CDN_RULE_OPS];
@@ -282,8 +304,8 @@ static enum cdn_subtree
 subtree_readable(const struct cdn_authority *a, enum cordon_as as,
     enum cordon_op op, cdn_str stripped, const struct cdn_above *above)
 {
-	enum cdn_subtree result = subtree_above(a, as, op, stripped,
-	    floor_below(a, as, op, stripped, above));
+	enum cdn_subtree result = subtree_in(a, as, op, stripped,
+	    floor_below(a, as, op, stripped, above), above);
 
 	return a->outer == NULL ? result :
 	    both(result, subtree_readable(a->outer, as, op, stripped, above));

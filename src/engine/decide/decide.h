@@ -179,13 +179,17 @@ void cdn_decide_subtrees(const struct cdn_authority *authority,
 
 /*
  * The same for many paths below one of which it is known.  The way to the
- * directory, which is long, is gone once for all of its entries.
+ * directory, which is long, is gone once for all of its entries; and what
+ * stands on the floor says most often the same of all of them.
  */
 struct cdn_above {
 	enum cdn_subtree says[CDN_RULE_OPS];
 	cdn_str path;		    /* without the leading slash */
 	bool stands;		    /* the cursors do, at the path */
+	bool apart;		    /* no part of the workspace is near it */
 	struct cdn_cursor floor[2]; /* for reading, for modifying */
+	enum cdn_subtree grants[2]; /* the same; of what is apart, without the
+				     * floor */
 };
 
 /* Of the path, which must live as long, of which `says` was said. */
