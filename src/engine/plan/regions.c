@@ -555,17 +555,18 @@ put_in_order(struct cdn_plan_build *b)
 	b->region_count = n;
 }
 
+/*
+ * In the order of their paths, and so each after what lies around it: the list
+ * that comes of it has next to nothing left to be sorted.
+ */
 int
 cdn_plan_find_regions(struct cdn_plan_build *b)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < b->root_count && code == 0; i++)
-		if (!b->roots[i].alone)
-			code = add_root(b, &b->roots[i]);
-	for (size_t i = 0; i < b->root_count && code == 0; i++)
-		if (b->roots[i].alone)
-			code = add_alone(b, &b->roots[i]);
+		code = b->roots[i].alone ? add_alone(b, &b->roots[i]) :
+					   add_root(b, &b->roots[i]);
 	if (code > 0)
 		return cdn_err(b->err, CORDON_E_INVALID, "more than %d roots "
 		    "and devices (declare a directory above them)",
