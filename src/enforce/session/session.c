@@ -411,8 +411,11 @@ fill(struct cordon_session *s, const struct cordon_session_options *options,
 	return code;
 }
 
-/* What a session without a document needs, measured, and a little more. */
-#define ARENA_BYTES (136UL * 1024UL - 128UL)
+/*
+ * What a session without a document needs, measured, and a little more; where
+ * $HOME is not the home of the user it takes another block.
+ */
+#define ARENA_BYTES (108UL * 1024UL - 128UL)
 
 struct cordon_session *
 cdn_session_alloc(void)
