@@ -80,7 +80,8 @@ CDN_MUST_USE int cdn_home_make(const char *path, struct cordon_error *err);
 
 /*
  * The same for one in a directory where everybody may make names: one that is
- * there must be no link and belong to the user.
+ * there must be no link and belong to the user.  Where it may not be made it
+ * stays missing, and that is no error.
  */
 CDN_MUST_USE int cdn_home_make_shared(const char *path,
     struct cordon_error *err);

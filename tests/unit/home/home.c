@@ -519,6 +519,12 @@ test_shared(void)
 	    CORDON_E_SYSTEM, "a file, too");
 	tmp_dir("shared/other");
 	ok_nobody(body_shared, NULL, "and what belongs to somebody else");
+	/* Nobody makes directories there, not even root. */
+	ok(cdn_home_make_shared("/sys/cordon-test", NULL) == 0 &&
+	    lstat("/sys/cordon-test", &st) != 0,
+	    "where none may be made there is none, and no error");
+	ok(cdn_home_make_shared(tmp_path("none/at/all"), NULL) ==
+	    CORDON_E_SYSTEM, "other errors are errors");
 }
 
 int
