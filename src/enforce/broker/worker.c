@@ -89,6 +89,13 @@ answer_him(struct cdn_broker *broker, const struct cdn_call *call,
 
 /* ----- The pool ------------------------------------------------------------------ */
 
+/* Where a thread waits for the next call. */
+enum place {
+	BEHIND, /* at the gate */
+	FRONT,	/* at the listener */
+	ALONE,	/* the same, and nobody else can receive */
+};
+
 /* What the gate is told of the listener; once: until somebody says so again. */
 enum { SHUT = 0, OPEN_ONCE = EPOLLIN | EPOLLONESHOT };
 
@@ -109,12 +116,12 @@ set_gate(struct cdn_broker *broker, uint32_t events)
  * through all that listen.
  */
 static void
-become_busy(struct cdn_broker *broker, bool front, pid_t tid)
+become_busy(struct cdn_broker *broker, enum place place, pid_t tid)
 {
 	bool more;
 
 	pthread_mutex_lock(&broker->mutex);
-	if (front)
+	if (place != BEHIND)
 		broker->fronted = false;
 	broker->idle--;
 	if (!broker->fronted && broker->idle > 0)
@@ -128,15 +135,21 @@ become_busy(struct cdn_broker *broker, bool front, pid_t tid)
 		(void)cdn_worker_start(broker);
 }
 
-/* True: we are in front.  Before there is a listener nobody can be. */
-static bool
+/*
+ * Before there is a listener nobody can be in front.  Those behind count as idle,
+ * also who was told of a call just now and has not received it; and whoever comes
+ * behind later is told of none.  So who is the only idle one when he steps forward
+ * is the only one to receive until he is busy.
+ */
+static enum place
 step_forward(struct cdn_broker *broker)
 {
 	if (broker->fronted || broker->listener < 0)
-		return false;
+		return BEHIND;
 	if (broker->gate_open)
 		set_gate(broker, SHUT);
-	return broker->fronted = true;
+	broker->fronted = true;
+	return broker->idle == 1 ? ALONE : FRONT;
 }
 
 /* Who leaves: those behind shall learn why by themselves. */
@@ -149,33 +162,17 @@ step_back(struct cdn_broker *broker)
 	pthread_mutex_unlock(&broker->mutex);
 }
 
-/* more: one that was busy.  True: we are in front. */
-static bool
+/* more: one that was busy. */
+static enum place
 become_idle(struct cdn_broker *broker, unsigned more)
 {
-	bool front;
+	enum place place;
 
 	pthread_mutex_lock(&broker->mutex);
 	broker->idle += more;
-	front = step_forward(broker);
+	place = step_forward(broker);
 	pthread_mutex_unlock(&broker->mutex);
-	return front;
-}
-
-/*
- * Can nobody else receive what was seen from in front?  Those behind who were
- * told of a call still count as idle, and whoever becomes idle now is told of
- * none as long as somebody is in front.
- */
-static bool
-is_alone(struct cdn_broker *broker)
-{
-	bool alone;
-
-	pthread_mutex_lock(&broker->mutex);
-	alone = broker->idle == 1;
-	pthread_mutex_unlock(&broker->mutex);
-	return alone;
+	return place;
 }
 
 static bool
@@ -189,16 +186,16 @@ is_there(const struct cdn_broker *broker)
 /*
  * The kernel knows no way to receive without waiting.  One at a time, and only
  * when there is something: then it does not wait, and nobody hangs in it when
- * all are to leave.  A caller that died meanwhile is -ENOENT, at once.  seen:
- * from in front it was a call, not only perhaps.
+ * all are to leave.  A caller that died meanwhile is -ENOENT, at once.  sure:
+ * there is a call, and nobody else receives it.
  */
 static bool
-receive(struct cdn_broker *broker, bool seen, struct cdn_notif *notif)
+receive(struct cdn_broker *broker, bool sure, struct cdn_notif *notif)
 {
 	bool got = false;
 
 	pthread_mutex_lock(&broker->receiving);
-	if ((seen && is_alone(broker)) || is_there(broker))
+	if (sure || is_there(broker))
 		got = cdn_sys_notify_receive(broker->listener, notif) == 0;
 	pthread_mutex_unlock(&broker->receiving);
 	return got;
@@ -270,25 +267,23 @@ is_last(const struct cdn_call *call, const struct cdn_call_answer *answer)
 	    !cdn_call_has_to_tell(call, answer);
 }
 
-/* True: we are in front. */
-static bool
+static enum place
 finish(struct cdn_broker *broker, struct cdn_call *call,
     const struct cdn_call_answer *answer)
 {
-	bool front;
+	enum place place;
 
 	if (is_last(call, answer)) {
-		front = become_idle(broker, 1);
+		place = become_idle(broker, 1);
 		send_answer(broker->listener, call->notif->id, answer);
-		return front;
+		return place;
 	}
 	answer_him(broker, call, answer);
 	cdn_call_tell_allowed(call, answer);
 	return become_idle(broker, 1);
 }
 
-/* True: we are in front. */
-static bool
+static enum place
 serve(struct cdn_broker *broker, const struct cdn_notif *notif,
     struct cdn_kept *kept)
 {
@@ -315,19 +310,20 @@ answer_calls(struct cdn_broker *broker)
 {
 	struct cdn_kept kept = CDN_KEPT_INIT;
 	struct cdn_notif notif;
-	bool front = become_idle(broker, 0), seen = false;
+	enum place place = become_idle(broker, 0);
+	bool seen = false;
 
-	while (front ? await_in_front(broker, POLLIN, &seen) :
-		       await_behind(broker)) {
-		if (receive(broker, front && seen, &notif)) {
-			become_busy(broker, front, (pid_t)notif.pid);
-			front = serve(broker, &notif, &kept);
-		} else if (!front) { /* the gate has shut behind us */
-			front = become_idle(broker, 0);
+	while (place == BEHIND ? await_behind(broker) :
+				 await_in_front(broker, POLLIN, &seen)) {
+		if (receive(broker, place == ALONE && seen, &notif)) {
+			become_busy(broker, place, (pid_t)notif.pid);
+			place = serve(broker, &notif, &kept);
+		} else if (place == BEHIND) { /* the gate has shut behind us */
+			place = become_idle(broker, 0);
 		}
 	}
 	cdn_kept_done(&kept);
-	if (front)
+	if (place != BEHIND)
 		step_back(broker);
 }
 
