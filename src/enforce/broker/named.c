@@ -60,6 +60,22 @@ set_name(struct cdn_named *named, size_t n)
 		memcpy(named->name + n, "/", 2);
 }
 
+/*
+ * A name alone lies where he stands.  Whether one may search there is the first
+ * thing to be asked, by the dot; nearly always everybody may.
+ */
+static int
+find_here(struct cdn_call *call, int dirfd, struct cdn_object *ret)
+{
+	const mode_t search = S_IXUSR | S_IXGRP | S_IXOTH;
+	int r = cdn_object_of_fd(call, dirfd, ret);
+
+	if (r < 0 || (ret->mode & search) == search)
+		return r;
+	cdn_object_done(ret);
+	return cdn_object_find(call, dirfd, ".", 0, ret);
+}
+
 int
 cdn_named_find(struct cdn_call *call, int dirfd, const char *path,
     struct cdn_named *ret)
@@ -71,12 +87,8 @@ cdn_named_find(struct cdn_call *call, int dirfd, const char *path,
 	if (path[0] == '\0')
 		return -ENOENT;
 	n = split(path, directory, ret);
-	/*
-	 * A name alone lies where he stands.  Whether one may search there is
-	 * asked by who looks for it.
-	 */
 	r = strcmp(directory, ".") == 0 ?
-	    cdn_object_of_fd(call, dirfd, &ret->in) :
+	    find_here(call, dirfd, &ret->in) :
 	    cdn_object_find(call, dirfd, directory, 0, &ret->in);
 	if (r < 0)
 		return r;

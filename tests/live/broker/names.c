@@ -201,6 +201,19 @@ static const struct row {
 	{ "mkdirat 99 0755 h", "errno 9", NULL },
 	{ "chdir $W", "changed 0", NULL },
 	{ "close 3", "closed", NULL },
+
+	/* where nobody may search, which is asked before all else */
+	{ "keep 010000000 $W/shut", "fd 3", NULL },
+	{ "mkdirat 3 0755 .", "errno 13", NULL },
+	{ "symlinkat q 3 ..", "errno 13", NULL },
+	{ "mkdirat 3 0755 d", "errno 13", NULL },
+	{ "unlinkat 3 0 d", "errno 13", NULL },
+	{ "renameat 3 b cwd none/x", "errno 13", NULL },
+	{ "renameat cwd none 3 b", "errno 13", NULL },
+	{ "renameat 3 b 99 x", "errno 13", NULL },
+	{ "mkdirat 99 0755 d", "errno 9", NULL }, /* control */
+	{ "renameat cwd pub/a cwd none/x", "errno 2", NULL }, /* control */
+	{ "close 3", "closed", NULL },
 	/* clang-format on */
 };
 
@@ -220,6 +233,8 @@ make_files(void)
 	tmp_file("w/src/b.c", "int b;\n");
 	tmp_dir("w/open/d");
 	tmp_file("w/pub/p.lock", "lock\n");
+	tmp_dir("w/shut");
+	tmp_mode("w/shut", 0600);
 	tmp_link("secrets", "w/link-dir");
 	tmp_link("pub", "w/link-pub");
 	tmp_link(".git/hooks/h", "w/link-hook");
