@@ -24,12 +24,6 @@
 #define CDN_MUST_USE	  __attribute__((warn_unused_result))
 #define CDN_PRINTF(f, a)  __attribute__((format(printf, f, a)))
 #define CDN_LEN(array)	  (sizeof(array) / sizeof((array)[0]))
-/* Leaves a large variable alone where the compiler would clear it. */
-#if defined(__has_attribute) && __has_attribute(uninitialized)
-#define CDN_UNINITIALIZED __attribute__((uninitialized))
-#else
-#define CDN_UNINITIALIZED
-#endif
 #define CDN_LIKELY(x)	  __builtin_expect(!!(x), 1)
 #define CDN_UNLIKELY(x)	  __builtin_expect(!!(x), 0)
 
