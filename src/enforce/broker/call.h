@@ -95,6 +95,9 @@ CDN_MUST_USE int cdn_call_text(const struct cdn_call *call, uint64_t from,
 CDN_MUST_USE int cdn_call_put(const struct cdn_call *call, uint64_t to,
     const void *from, size_t size);
 
+/* What the kernel puts behind a path that leads nowhere any more. */
+#define CDN_DELETED " (deleted)"
+
 /* ----- Objects (object.c) ----------------------------------------------------- */
 
 /* Ours, opened O_PATH; judged and used through the descriptor. */
@@ -259,6 +262,13 @@ bool cdn_call_has_signal(const struct cdn_call *call);
 CDN_MUST_USE int cdn_call_tgid(struct cdn_call *call);
 /* The device of his controlling terminal, 0 = none; -errno. */
 CDN_MUST_USE int cdn_call_terminal(struct cdn_call *call, dev_t *ret);
+/*
+ * In /proc: his working directory (AT_FDCWD) or a descriptor of his.  It is his
+ * only if he still waits afterwards.
+ */
+#define CDN_BASE_LINK 48
+void cdn_call_base_link(const struct cdn_call *call, int dirfd,
+    char to[CDN_BASE_LINK]);
 /* O_PATH of his working directory or of a descriptor of his; -errno. */
 CDN_MUST_USE int cdn_call_base(const struct cdn_call *call, int dirfd);
 /*

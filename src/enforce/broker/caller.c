@@ -25,10 +25,10 @@ cdn_call_waits(const struct cdn_call *call)
 bool
 cdn_call_is_hidden(const struct cdn_call *call)
 {
-	char path[64];
+	char path[CDN_BASE_LINK];
 	cdn_cleanup_fd int fd = -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)call->tid);
+	cdn_call_base_link(call, AT_FDCWD, path);
 	fd = open(path, O_PATH | O_CLOEXEC);
 	return fd < 0 && (errno == EACCES || errno == EPERM) &&
 	    cdn_call_waits(call);
@@ -254,17 +254,24 @@ cdn_call_fetch(struct cdn_call *call, int fd)
 	return -ESRCH;
 }
 
+void
+cdn_call_base_link(const struct cdn_call *call, int dirfd,
+    char to[CDN_BASE_LINK])
+{
+	if (dirfd == AT_FDCWD)
+		snprintf(to, CDN_BASE_LINK, "/proc/%d/cwd", (int)call->tid);
+	else
+		snprintf(to, CDN_BASE_LINK, "/proc/%d/fd/%d", (int)call->tid,
+		    dirfd);
+}
+
 int
 cdn_call_base(const struct cdn_call *call, int dirfd)
 {
-	char path[64];
+	char path[CDN_BASE_LINK];
 	int fd;
 
-	if (dirfd == AT_FDCWD)
-		snprintf(path, sizeof(path), "/proc/%d/cwd", (int)call->tid);
-	else
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)call->tid,
-		    dirfd);
+	cdn_call_base_link(call, dirfd, path);
 	fd = dirfd < 0 && dirfd != AT_FDCWD ? -1 :
 	    open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)

@@ -19,8 +19,6 @@
 #include "enforce/path/path.h"
 #include "enforce/sys/sys.h"
 
-#define DELETED " (deleted)"
-
 /* ----- What a descriptor is ------------------------------------------------------ */
 
 int
@@ -51,13 +49,13 @@ strip_deleted(struct cdn_object *object, size_t n)
 {
 	struct stat st;
 
-	if (n <= sizeof(DELETED) - 1 ||
-	    !cdn_str_ends((cdn_str){ object->path, n }, CDN_STR(DELETED)))
+	if (n <= sizeof(CDN_DELETED) - 1 ||
+	    !cdn_str_ends((cdn_str){ object->path, n }, CDN_STR(CDN_DELETED)))
 		return;
 	if (lstat(object->path, &st) == 0 && st.st_dev == object->dev &&
 	    st.st_ino == object->ino)
 		return;
-	object->path[n - (sizeof(DELETED) - 1)] = '\0';
+	object->path[n - (sizeof(CDN_DELETED) - 1)] = '\0';
 }
 
 /* Pipes and the like: "pipe:[1]".  A memfd is on a file system nobody sees. */
@@ -224,16 +222,14 @@ is_name(const char *path)
 static int
 open_beside(const struct cdn_call *call, int dirfd, const char *name)
 {
-	char path[64 + NAME_MAX];
-	int n, fd;
+	char path[CDN_BASE_LINK + NAME_MAX + 1];
+	size_t n = strlen(name);
+	int fd;
 
-	n = dirfd == AT_FDCWD ?
-	    snprintf(path, sizeof(path), "/proc/%d/cwd/%s", (int)call->tid,
-		name) :
-	    snprintf(path, sizeof(path), "/proc/%d/fd/%d/%s", (int)call->tid,
-		dirfd, name);
-	if (n < 0 || (size_t)n >= sizeof(path))
+	if (n > NAME_MAX)
 		return -ENAMETOOLONG;
+	cdn_call_base_link(call, dirfd, path);
+	snprintf(path + strlen(path), n + 2, "/%s", name);
 	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }

@@ -28,7 +28,6 @@
 #include "enforce/broker/inside.h"
 #include "enforce/sys/sys.h"
 
-#define DELETED " (deleted)"
 #define IN_VAIN 16
 
 /* ----- Is it worth a try? --------------------------------------------------------- */
@@ -62,20 +61,16 @@ was_worth(const struct cdn_call *call)
 static bool
 read_base(const struct cdn_call *call, int dirfd, struct cdn_spot *ret)
 {
-	char link[64];
+	char link[CDN_BASE_LINK];
 	ssize_t n;
 
-	if (dirfd == AT_FDCWD)
-		snprintf(link, sizeof(link), "/proc/%d/cwd", (int)call->tid);
-	else
-		snprintf(link, sizeof(link), "/proc/%d/fd/%d", (int)call->tid,
-		    dirfd);
+	cdn_call_base_link(call, dirfd, link);
 	n = readlink(link, ret->path, sizeof(ret->path));
 	if (n <= 0 || (size_t)n >= sizeof(ret->path) || ret->path[0] != '/')
 		return false;
 	ret->base = n == 1 ? 0 : (size_t)n;
 	return !cdn_str_ends((cdn_str){ ret->path, ret->base },
-	    CDN_STR(DELETED));
+	    CDN_STR(CDN_DELETED));
 }
 
 /* A name behind what is there; false: one that does not just go down. */
