@@ -90,10 +90,11 @@ format:
 	git clang-format --extensions c,h
 
 # As root after `make` as somebody else: touch the build only if we must.
-install: all
+install: $(BUILD)/build.ninja
+	ninja -C $(BUILD) installed
 	@if [ "$$(cat $(BUILD)/prefix 2>/dev/null)" != $(prefix) ]; then \
 	    meson configure $(BUILD) -Dprefix=$(prefix) && \
-	    echo $(prefix) >$(BUILD)/prefix && ninja -C $(BUILD); fi
+	    echo $(prefix) >$(BUILD)/prefix && ninja -C $(BUILD) installed; fi
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
 clean:

@@ -1,11 +1,13 @@
 /*
  * The harmless part of a git configuration, and of npm's and pip's: what is
  * kept reads as itself, holds nothing but what may be kept, and is bounded.
+ * A configuration that may replace another one is one to both of its readers.
  */
 #include <assert.h>
 
 #include "enforce/home/gitconfig.h"
 #include "enforce/home/rcfile.h"
+#include "engine/decide/git_config.h"
 
 #define INPUT_MAX 65536
 
@@ -65,6 +67,39 @@ check_rc(cdn_str in, void (*filter)(cdn_str, struct cdn_buf *))
 	cdn_buf_done(&twice);
 }
 
+/* Behind a harmless one; what is accepted names nothing by another way. */
+static void
+check_replaced(cdn_str in)
+{
+	static const char old[] = "[core]\n\tbare = false\n";
+	struct cdn_arena *arena = cdn_arena_new();
+	struct cdn_buf now;
+
+	cdn_buf_init(&now, 2 * INPUT_MAX);
+	cdn_buf_puts(&now, old);
+	cdn_buf_str(&now, in);
+	assert(arena != NULL && !cdn_buf_failed(&now));
+	if (cdn_git_config_may_replace(arena, cdn_str_of(old),
+		(cdn_str){ now.p, now.n })) {
+		struct cdn_buf kept;
+		cdn_str rest, line;
+		int r;
+
+		/* The other reader of this syntax reads it, too. */
+		cdn_buf_init(&kept, 8 * INPUT_MAX);
+		r = cdn_gitconfig_filter((cdn_str){ now.p, now.n }, &kept,
+		    NULL);
+		assert(r == 0 && !cdn_buf_failed(&kept));
+		rest = (cdn_str){ kept.p, kept.n };
+		while (cdn_str_next(&rest, '\n', &line))
+			assert(!cdn_str_is(line, "[alias]") &&
+			    !cdn_str_is(line, "[safe]"));
+		cdn_buf_done(&kept);
+	}
+	cdn_buf_done(&now);
+	cdn_arena_free(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
@@ -75,6 +110,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > INPUT_MAX)
 		return 0;
 	check_git(in);
+	check_replaced(in);
 	check_rc(in, cdn_rcfile_npm);
 	check_rc(in, cdn_rcfile_pip);
 	return 0;

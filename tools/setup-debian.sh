@@ -1,7 +1,9 @@
 #!/bin/sh
 # Installs what the named groups need and is not there yet.
 #
-#	tools/setup-debian.sh [build|test|live|agents|check|bench]...	(default: build)
+#	tools/setup-debian.sh GROUP...	(default: build)
+#
+# Groups: build test live agents check clean-root bench.
 #
 # Asks dpkg, prints what it is going to install, uses sudo when it is not root,
 # and does nothing when nothing is missing.  CORDON_NO_INSTALL=1: say what is
@@ -14,16 +16,17 @@ packages()
 	case $1 in
 	build) echo gcc libc6-dev meson ninja-build pkgconf libyaml-dev \
 	    libmd-dev musl-dev ;;
-	test) echo bats binutils fish g++ libjansson-dev libseccomp-dev man-db \
+	test) echo bats binutils bubblewrap fish g++ git libjansson-dev libseccomp-dev man-db \
 	    mandoc python3 python3-jsonschema python3-yaml zsh ;;
 	live) # programs that are tried in a cage
-		echo bindfs cargo git make nodejs perl python3-venv rsync sqlite3 \
+		echo bindfs cargo git iproute2 make nodejs perl python3-venv rsync sqlite3 \
 		    strace tmux chromium # (which looks at reports)
 		command -v npm >/dev/null || echo npm ;; # often part of nodejs
 	agents) echo iproute2 nodejs
 		command -v npm >/dev/null || echo npm ;;
 	check) echo clang clang-format clang-tidy git libclang-rt-dev llvm \
 	    cppcheck shellcheck gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+	clean-root) echo debootstrap git mount util-linux ;;
 	bench) echo bubblewrap g++ libre2-dev libpcre2-dev ;;
 	*) echo "setup-debian.sh: unknown group '$1'" >&2; return 1 ;;
 	esac

@@ -23,6 +23,7 @@
  *   - Strings are NUL-terminated UTF-8 unless a length stands beside them.
  *   - Options structures begin with their own size, so they can grow without
  *     breaking callers: `struct cordon_query q = { .size = sizeof(q) };`
+ *     Session options that are set and not known here are an error.
  */
 #ifndef CORDON_CORDON_H
 #define CORDON_CORDON_H
@@ -123,7 +124,10 @@ enum cordon_as {
 
 enum cordon_decision { CORDON_DENY, CORDON_ALLOW, CORDON_ASK };
 
-/* Outermost first; each layer can only take away. */
+/*
+ * Outermost first, and each can only take away.  CORDON_LAYER_DEFAULTS stands
+ * between the host's and the user's: what this machine would later execute.
+ */
 enum cordon_layer {
 	CORDON_LAYER_FLOOR,
 	CORDON_LAYER_HOST,
@@ -134,6 +138,7 @@ enum cordon_layer {
 	CORDON_LAYER_WORKDIR,
 	CORDON_LAYER_PRESET,
 	CORDON_LAYER_BLOCK,
+	CORDON_LAYER_DEFAULTS,
 	CORDON_LAYER_MAX
 };
 
@@ -164,7 +169,16 @@ CORDON_API CORDON_MUST_USE int cordon_policy_load(const char *file,
     struct cordon_diags *diags, struct cordon_policy **ret,
     struct cordon_error *err);
 
-/* The same from memory; source is the name that positions will carry. */
+/*
+ * The same for a document that is to be the second one of cordon_policy_merge():
+ * an exception of denyModify that lifts nothing of its own rules is an error
+ * after the merge, or where the policy is used without one.
+ */
+CORDON_API CORDON_MUST_USE int cordon_policy_load_part(const char *file,
+    struct cordon_diags *diags, struct cordon_policy **ret,
+    struct cordon_error *err);
+
+/* cordon_policy_load() from memory; source is the name that positions will carry. */
 CORDON_API CORDON_MUST_USE int cordon_policy_parse(const char *text, size_t len,
     const char *source, struct cordon_diags *diags, struct cordon_policy **ret,
     struct cordon_error *err);
@@ -194,6 +208,14 @@ CORDON_API const char *cordon_policy_profile_name(
 /* After a merge: profiles that grant more than the global policy did. */
 CORDON_API const char *cordon_policy_widened(
     const struct cordon_policy *policy, size_t i); /* NULL past the end */
+
+/*
+ * All that a document opens where it is trusted, and not otherwise: `unprotect`,
+ * `env`, `runtime_write_roots`, `audit`, `mcp`, and of profiles `host`, `network`
+ * and `sockets`.  what: "fsProfiles.dev.host.modify"; both live during the call.
+ */
+CORDON_API void cordon_policy_opens(const struct cordon_policy *policy,
+    void (*opens)(const char *what, const char *value, void *arg), void *arg);
 
 enum cordon_format { CORDON_FORMAT_YAML, CORDON_FORMAT_JSON,
 	CORDON_FORMAT_SBPL, /* of plans only */
@@ -343,7 +365,7 @@ struct cordon_grants;
  * everything but the floor.
  */
 struct cordon_module {
-	const char *name;
+	const char *name; /* filesystem, workspace, shell or mcp */
 	bool unrestricted;
 	const char *const *allowed_paths; /* absolute, "~", or relative to the
 					   * workspace */
@@ -387,8 +409,9 @@ struct cordon_session_options {
 	/*
 	 * Workers, each called by the one before it (see tools.h); they must
 	 * outlive the session.  All of them must allow; `sandbox.paths` are
-	 * then the only roots.  CORDON_E_INVALID names what a called worker
-	 * asks for that its caller does not have.
+	 * then the only roots.  The first is the user's own document and may
+	 * open roots, unless `called` is set.  CORDON_E_INVALID names what a
+	 * called worker asks for that its caller does not have.
 	 */
 	const struct cordon_worker *const *workers;
 	size_t worker_count;
@@ -397,6 +420,22 @@ struct cordon_session_options {
 	enum cordon_agent agent;      /* the one that is run: its own state is
 				       * open to its processes, the network too
 				       * unless something here closes it */
+	/*
+	 * An agent named the first worker, too: its caller is the session
+	 * itself, and it can only narrow what the other options allow.
+	 */
+	bool called;
+	/* Entries or groups of the defaults that may be modified (--allow). */
+	const char *const *allow;
+	size_t allow_count;
+	/*
+	 * The only paths that will be asked about, as they will be written; NULL:
+	 * any.  Where all of them lie in the workspace, root is spared the look at
+	 * /etc and /var/lib.  Nothing can be planned or started with such a
+	 * session, and other paths have no answer: CORDON_E_INVALID.
+	 */
+	const char *const *asked;
+	size_t asked_count;
 };
 
 /*
@@ -487,6 +526,31 @@ struct cordon_floor_entry {
 };
 CORDON_API bool cordon_floor_entry(size_t i, struct cordon_floor_entry *ret);
 
+/*
+ * The defaults as listed: what this machine would later execute, and so may not
+ * be modified in a workspace.  One entry per call; false past the end.
+ */
+struct cordon_default_entry {
+	const char *pattern; /* relative to the workspace */
+	const char *what;    /* "git hook" */
+	const char *program; /* that executes it */
+	const char *group;   /* its name for `allow`, beside the pattern */
+};
+CORDON_API bool cordon_default_entry(size_t i,
+    struct cordon_default_entry *ret);
+/* The groups; NULL past the end. */
+CORDON_API const char *cordon_default_group(size_t i);
+
+/* What `allow` and spec.unprotect took out of them; false past the end. */
+struct cordon_unprotected {
+	const char *rule;   /* a group, a pattern */
+	const char *source; /* the file, or "<command line>" */
+	unsigned line;	    /* 0: none */
+};
+CORDON_API bool cordon_session_unprotected(
+    const struct cordon_session *session, size_t i,
+    struct cordon_unprotected *ret);
+
 /* ----- Host --------------------------------------------------------------- */
 
 enum cordon_enforces {
@@ -547,6 +611,13 @@ struct cordon_trust_entry {
 	bool current;	    /* the file there still has that digest */
 };
 
+/*
+ * DIR/.cordon/policy.yaml, and in ret_merged what it becomes over the user's
+ * policy once it is trusted; NULL when the user has none.
+ */
+CORDON_API CORDON_MUST_USE int cordon_trust_preview(const char *dir,
+    struct cordon_diags *diags, struct cordon_policy **ret,
+    struct cordon_policy **ret_merged, struct cordon_error *err);
 /*
  * Records the digest of DIR/.cordon/policy.yaml, which must be valid.  With a
  * digest (of what the user was shown) other bytes are CORDON_E_INVALID; NULL

@@ -74,7 +74,7 @@ CORDON_API CORDON_MUST_USE int cordon_mcp_guard(
 
 /* A server whose tools are pinned.  Strings live during the call. */
 struct cordon_mcp_pin {
-	const char *name;    /* 16 hex digits, of its command line */
+	const char *name;    /* 16 hex digits: workspace, program, argv */
 	const char *command; /* for people */
 	const char *file;    /* where the tools are kept */
 	size_t tools;

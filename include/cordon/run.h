@@ -72,6 +72,9 @@ struct cordon_denial {
 	int error;	  /* errno that it got */
 };
 
+/* What the validate callback returns to let the program start. */
+#define CORDON_GO 0x676f
+
 struct cordon_run_options {
 	size_t size;		  /* sizeof(struct cordon_run_options) */
 	const char *const *argv;  /* NULL-terminated; argv[0] is the program,
@@ -89,14 +92,22 @@ struct cordon_run_options {
 	enum cordon_backend backend;
 	enum cordon_enforcement enforcement;
 	enum cordon_isolation isolation;
-	bool foreground;	  /* job control on the caller's terminal */
+	/*
+	 * Job control on the caller's controlling terminal, of which a run has
+	 * a pty of its own in front in any case.  Without it keys are relayed
+	 * when the run asks for them, and one run of a process at a time.
+	 */
+	bool foreground;
 	bool forward_signals;	  /* SIGINT and SIGTERM of the caller end it */
 	bool sole;		  /* this process does nothing else: it becomes
 				   * the reaper of the run's orphans itself */
 	bool debug;		  /* captured output goes to stderr as well,
 				   * secrets redacted */
 	const char *audit;	  /* file; NULL: the user's own; "": none */
-	/* Asked last before anything is spawned; not 0: nothing is. */
+	/*
+	 * Asked last before anything is spawned.  Only CORDON_GO starts the
+	 * program: a callback that returns 0, or nothing sensible, refuses.
+	 */
 	int (*validate)(const char *program, const char *const *argv,
 	    void *arg, struct cordon_error *err);
 	void *validate_arg;

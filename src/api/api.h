@@ -31,6 +31,14 @@ CDN_MUST_USE int cdn_api_run_options(const struct cordon_run_options *options,
 CDN_MUST_USE int cdn_api_run_command(const struct cordon_run_options *options,
     struct cordon_error *err);
 
+/*
+ * session.c: the options as far as they are known here, the others not set.
+ * CORDON_E_INVALID when the size is none, or one is set that is not known.
+ */
+CDN_MUST_USE int cdn_api_session_options(
+    const struct cordon_session_options *options,
+    struct cordon_session_options *ret, struct cordon_error *err);
+
 #define CDN_TEXT_MAX (64UL * 1024UL * 1024UL) /* bytes of one printed text */
 
 #endif

@@ -34,6 +34,7 @@ static const char *const layer_names[] = {
 	[CORDON_LAYER_WORKDIR] = "workdir",
 	[CORDON_LAYER_PRESET] = "preset",
 	[CORDON_LAYER_BLOCK] = "block",
+	[CORDON_LAYER_DEFAULTS] = "defaults",
 };
 
 static const char *const preset_names[] = {

@@ -88,9 +88,26 @@ put_layer(struct cdn_buf *out, const struct cordon_profile *profile,
 }
 
 static void
+put_defaults(struct cdn_buf *out, const struct cordon_profile *profile)
+{
+	const struct cdn_rules *rules = &profile->sets[CORDON_MODIFY].rules;
+	struct list list = { out, 0 };
+
+	cdn_buf_puts(out, "- Never modifiable in the workspace (defaults: this "
+	    "machine would execute it):");
+	for (size_t i = 0; i < rules->n; i++)
+		if (rules->v[i].negated && !cdn_defaults_silent(&rules->v[i]))
+			put_item(&list, rules->v[i].text.p);
+	end_list(&list);
+}
+
+static void
 put_operation(struct cdn_buf *out, const struct cordon_session *s,
     enum cordon_op op, const char *word)
 {
+	struct cdn_builtin builtins[CDN_BUILTINS_MAX];
+	size_t n;
+
 	for (size_t i = 0; i < s->document_count; i++) {
 		const struct cdn_document *d = &s->documents[i];
 
@@ -100,10 +117,17 @@ put_operation(struct cdn_buf *out, const struct cordon_session *s,
 		    cordon_layer_name(d->layer));
 		put_layer(out, d->profile, op);
 	}
-	if (!cdn_authority_preset_speaks(s->authority))
-		return;
-	cdn_buf_printf(out, "- %s in the workspace (preset):", word);
-	put_layer(out, cdn_authority_preset_profile(s->authority), op);
+	n = cdn_authority_builtins(s->authority, builtins);
+	for (size_t i = 0; i < n; i++) {
+		if (builtins[i].layer == CORDON_LAYER_DEFAULTS) {
+			if (op == CORDON_MODIFY)
+				put_defaults(out, builtins[i].profile);
+			continue;
+		}
+		cdn_buf_printf(out, "- %s in the workspace (%s):", word,
+		    cordon_layer_name(builtins[i].layer));
+		put_layer(out, builtins[i].profile, op);
+	}
 }
 
 static void

@@ -39,6 +39,15 @@ cordon_policy_load(const char *file, struct cordon_diags *diags,
 }
 
 int
+cordon_policy_load_part(const char *file, struct cordon_diags *diags,
+    struct cordon_policy **ret, struct cordon_error *err)
+{
+	CDN_NEED(file, err);
+	CDN_NEED(ret, err);
+	return cdn_store_load_part(file, true, diags, ret, err);
+}
+
+int
 cordon_policy_parse(const char *text, size_t len, const char *source,
     struct cordon_diags *diags, struct cordon_policy **ret,
     struct cordon_error *err)
@@ -101,6 +110,95 @@ const char *
 cordon_policy_widened(const struct cordon_policy *policy, size_t i)
 {
 	return i < policy->widened.n ? policy->widened.v[i].text.p : NULL;
+}
+
+/* ----- What trust opens ------------------------------------------------------- */
+
+struct opener {
+	void (*opens)(const char *what, const char *value, void *arg);
+	void *arg;
+	const char *profile; /* "" outside of one */
+};
+
+CDN_PRINTF(3, 4)
+static void
+tell_open(const struct opener *o, const char *key, const char *fmt, ...)
+{
+	char what[CDN_NAME_MAX + 64], value[2 * CDN_PATH_MAX];
+	va_list ap;
+
+	snprintf(what, sizeof(what), "%s%s%s%s",
+	    o->profile[0] == '\0' ? "" : "fsProfiles.", o->profile,
+	    o->profile[0] == '\0' ? "" : ".", key);
+	va_start(ap, fmt);
+	vsnprintf(value, sizeof(value), fmt, ap);
+	va_end(ap);
+	o->opens(what, value, o->arg);
+}
+
+static void
+tell_roots(const struct opener *o, const char *key,
+    const struct cdn_roots *roots)
+{
+	for (size_t i = 0; i < roots->n; i++)
+		tell_open(o, key, "%s", roots->v[i].text.p);
+}
+
+static void
+tell_rules(const struct opener *o, const char *key,
+    const struct cdn_rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		tell_open(o, key, "%s", rules->v[i].text.p);
+}
+
+static void
+tell_texts(const struct opener *o, const char *key,
+    const struct cdn_texts *texts)
+{
+	for (size_t i = 0; i < texts->n; i++)
+		tell_open(o, key, "%s", texts->v[i].text.p);
+}
+
+static void
+tell_profile(const struct opener *o, const struct cdn_profile_def *p)
+{
+	struct opener in = *o;
+
+	in.profile = p->name.p;
+	tell_roots(&in, "host.read", &p->host_read);
+	tell_roots(&in, "host.modify", &p->host_modify);
+	tell_roots(&in, "sockets", &p->sockets);
+	if (p->network.mode == CDN_NETWORK_FULL)
+		tell_open(&in, "network", "full");
+	if (p->network.mode == CDN_NETWORK_LOOPBACK)
+		tell_open(&in, "network", "loopback");
+	if (p->network.mode == CDN_NETWORK_LIST)
+		tell_rules(&in, "network", &p->network.rules);
+}
+
+void
+cordon_policy_opens(const struct cordon_policy *policy,
+    void (*opens)(const char *what, const char *value, void *arg), void *arg)
+{
+	const struct opener o = { opens, arg, "" };
+
+	tell_rules(&o, "unprotect", &policy->unprotect);
+	tell_texts(&o, "env.pass", &policy->env.pass);
+	for (size_t i = 0; i < policy->env.set_names.n; i++)
+		tell_open(&o, "env.set", "%s=%s",
+		    policy->env.set_names.v[i].text.p,
+		    policy->env.set_values.v[i].text.p);
+	tell_roots(&o, "runtime_write_roots", &policy->runtime_write_roots);
+	if (policy->audit_warn)
+		tell_open(&o, "audit.onFailure", "warn");
+	for (size_t i = 0; i < policy->mcp_count; i++)
+		if (!policy->mcp[i].is_path)
+			tell_open(&o, "mcp", "%.*s: {%.*s: text}",
+			    CDN_STR_ARG(policy->mcp[i].tool),
+			    CDN_STR_ARG(policy->mcp[i].field));
+	for (size_t i = 0; i < policy->profile_count; i++)
+		tell_profile(&o, &policy->profiles[i]);
 }
 
 int

@@ -4,6 +4,7 @@
 
 #include "enforce/session/workers.h"
 #include "engine/decide/floor.h"
+#include "engine/decide/preset.h"
 
 /*
  * What the struct was when it was first published: callers compiled since then
@@ -11,16 +12,40 @@
  */
 #define OPTIONS_SIZE_FIRST offsetof(struct cordon_session_options, host_home)
 
-/* An option that the caller did not know of is not set. */
-static struct cordon_session_options
-known_options(const struct cordon_session_options *options)
+/* More than a later version will ever have: the size is not one. */
+#define OPTIONS_SIZE_MAX (sizeof(struct cordon_session_options) + 1024)
+
+/* An option that is set and means nothing here could be one that denies. */
+static bool
+sets_unknown(const struct cordon_session_options *options)
+{
+	const char *bytes = (const char *)options;
+
+	for (size_t i = sizeof(*options); i < options->size; i++)
+		if (bytes[i] != 0)
+			return true;
+	return false;
+}
+
+int
+cdn_api_session_options(const struct cordon_session_options *options,
+    struct cordon_session_options *ret, struct cordon_error *err)
 {
 	struct cordon_session_options known = { 0 };
 
+	if (options->size < OPTIONS_SIZE_FIRST ||
+	    options->size > OPTIONS_SIZE_MAX)
+		return cdn_err(err, CORDON_E_INVALID,
+		    "options: set .size to sizeof(options)");
+	if (sets_unknown(options))
+		return cdn_err(err, CORDON_E_INVALID, "options: one is set "
+		    "that this version of libcordon does not know (use a "
+		    "newer one)");
 	memcpy(&known, options,
 	    options->size < sizeof(known) ? options->size : sizeof(known));
 	known.size = sizeof(known);
-	return known;
+	*ret = known;
+	return 0;
 }
 
 int
@@ -29,13 +54,13 @@ cordon_session_new(const struct cordon_session_options *options,
     struct cordon_error *err)
 {
 	struct cordon_session_options known;
+	int code;
 
 	CDN_NEED(options, err);
 	CDN_NEED(ret, err);
-	if (options->size < OPTIONS_SIZE_FIRST)
-		return cdn_err(err, CORDON_E_INVALID,
-		    "options: set .size to sizeof(options)");
-	known = known_options(options);
+	code = cdn_api_session_options(options, &known, err);
+	if (code != 0)
+		return code;
 	if ((unsigned)known.preset >= CORDON_PRESET_MAX)
 		return cdn_err(err, CORDON_E_INVALID, "unknown preset");
 	if ((unsigned)known.agent >= CORDON_AGENT_MAX)
@@ -50,15 +75,19 @@ cordon_session_call(const struct cordon_session_options *caller,
 {
 	const struct cordon_worker *chain[CDN_WORKERS_MAX + 1];
 	struct cordon_session_options options;
+	int code;
 
 	CDN_NEED(caller, err);
 	CDN_NEED(child, err);
-	options = known_options(caller);
+	code = cdn_api_session_options(caller, &options, err);
+	if (code != 0)
+		return code;
 	if (options.worker_count >= CDN_WORKERS_MAX)
 		return cdn_err(err, CORDON_E_INVALID,
 		    "workers call workers more than %d deep", CDN_WORKERS_MAX);
 	for (size_t i = 0; i < options.worker_count; i++)
 		chain[i] = options.workers[i];
+	options.called |= options.worker_count == 0;
 	chain[options.worker_count++] = child;
 	options.workers = chain;
 	return cordon_session_new(&options, diags, ret, err);
@@ -208,6 +237,24 @@ file_of(const struct cordon_session *session, size_t i)
 	    session->workers[i - workers].worker->source;
 }
 
+/* Without a document: what the preset allows, less the defaults. */
+static int
+format_builtins(const struct cordon_session *session,
+    enum cordon_format format, struct cdn_buf *buf, struct cordon_error *err)
+{
+	struct cordon_profile shown =
+	    *cdn_authority_preset_profile(session->authority);
+	struct cdn_builtin builtins[CDN_BUILTINS_MAX];
+	size_t n = cdn_authority_builtins(session->authority, builtins);
+
+	for (size_t i = 0; i < n; i++)
+		if (builtins[i].layer == CORDON_LAYER_DEFAULTS &&
+		    shown.sets[CORDON_MODIFY].any_positive)
+			shown.sets[CORDON_MODIFY] =
+			    builtins[i].profile->sets[CORDON_MODIFY];
+	return cdn_profile_format(&shown, format, NULL, NULL, buf, err);
+}
+
 static int
 format_documents(const struct cordon_session *session,
     enum cordon_format format, struct cdn_buf *buf, struct cordon_error *err)
@@ -215,9 +262,7 @@ format_documents(const struct cordon_session *session,
 	bool several = session->document_count > 1;
 
 	if (session->document_count == 0)
-		return cdn_profile_format(
-		    cdn_authority_preset_profile(session->authority), format,
-		    NULL, NULL, buf, err);
+		return format_builtins(session, format, buf, err);
 	for (size_t i = 0; i < session->document_count; i++) {
 		const struct cdn_document *document = &session->documents[i];
 		struct cordon_profile shown = effective(session, i);
@@ -246,6 +291,50 @@ cordon_session_format(const struct cordon_session *session,
 }
 
 bool
+cordon_default_entry(size_t i, struct cordon_default_entry *ret)
+{
+	const struct cdn_executed *entry = cdn_preset_entry(i);
+
+	if (entry == NULL || ret == NULL)
+		return false;
+	*ret = (struct cordon_default_entry){ entry->pattern, entry->what,
+		entry->program, entry->group };
+	return true;
+}
+
+const char *
+cordon_default_group(size_t i)
+{
+	const struct cdn_preset_group *group = cdn_preset_group(i);
+
+	return group == NULL ? NULL : group->name;
+}
+
+bool
+cordon_session_unprotected(const struct cordon_session *session, size_t i,
+    struct cordon_unprotected *ret)
+{
+	const struct cdn_preset_facts *facts;
+
+	if (session == NULL || ret == NULL)
+		return false;
+	facts = &session->spec.facts;
+	if (i < facts->allow_count) {
+		*ret = (struct cordon_unprotected){ facts->allow[i],
+			"<command line>", 0 };
+		return true;
+	}
+	i -= facts->allow_count;
+	if (i < facts->unprotect.n) {
+		const struct cdn_rule *rule = &facts->unprotect.v[i];
+
+		*ret = (struct cordon_unprotected){ rule->text.p,
+			rule->pos.source, rule->pos.line };
+	}
+	return i < facts->unprotect.n;
+}
+
+bool
 cordon_floor_entry(size_t i, struct cordon_floor_entry *ret)
 {
 	const struct cdn_floor_row *row = cdn_floor_credential(i);
@@ -254,8 +343,12 @@ cordon_floor_entry(size_t i, struct cordon_floor_entry *ret)
 
 	while (cdn_floor_credential(before) != NULL)
 		before++;
+	if (!closed) {
+		row = cdn_floor_private(i - before);
+		closed = row != NULL;
+	}
 	if (!closed)
-		row = cdn_floor_system(i - before);
+		row = cdn_floor_system(i - before - CDN_FLOOR_PRIVATE);
 	if (row == NULL)
 		return false;
 	*ret = (struct cordon_floor_entry){ row->path, closed, row->why };

@@ -1,8 +1,8 @@
 /*
  * starter - the policy that `cordon policy init` writes.
  *
- * The denyModify list is the one of the default preset, written out so that
- * people can see and change it; a test compares the two.
+ * What this machine would later execute is not listed: the defaults protect it
+ * whatever a policy says.
  */
 #include "api/api.h"
 
@@ -24,33 +24,14 @@ static const char starter[] =
     "    - \"**/.env.*\"\n"
     "    - \"**/*.pem\"\n"
     "    - \"**/secrets/**\"\n"
-    "  # Never modifiable: what cannot be read, and what this machine would\n"
-    "  # execute or obey later.\n"
+    "  # Never modifiable: what cannot be read.  What this machine would later\n"
+    "  # execute (git hooks, .vscode, .claude ...) is protected without a rule;\n"
+    "  # `unprotect: [\".vscode/**\"]` here would open it.\n"
     "  denyModify:\n"
     "    - \"**/.env\"\n"
     "    - \"**/.env.*\"\n"
     "    - \"**/*.pem\"\n"
     "    - \"**/secrets/**\"\n"
-    "    - \"**/.git/hooks/**\"\n"
-    "    - \"**/.git/config\"\n"
-    "    - \"**/.git/**/config.worktree\"\n"
-    "    - \"**/.git/**/commondir\"\n"
-    "    - \"**/.git/modules/**/config\"\n"
-    "    - \"**/.git/modules/**/hooks/**\"\n"
-    "    - \"**/.git/worktrees/*/config\"\n"
-    "    - \"**/.git/worktrees/*/hooks/**\"\n"
-    "    - \"**/.git/worktrees/*/gitdir\"\n"
-    "    - \"**/.git\"\n"
-    "    - \".envrc\"\n"
-    "    - \".vscode/**\"\n"
-    "    - \".idea/**\"\n"
-    "    - \".devcontainer/**\"\n"
-    "    - \".mcp.json\"\n"
-    "    - \".claude/**\"\n"
-    "    - \".codex/**\"\n"
-    "    - \".gemini/**\"\n"
-    "    - \".cursor/**\"\n"
-    "    - \".cordon/**\"\n"
     "  fsProfiles:\n"
     "    # Reads and changes everything else.\n"
     "    implementer:\n"

@@ -44,7 +44,7 @@ cordon_store_get_dir(const char *dir, const char *name,
 	CDN_NEED(dir, err);
 	CDN_NEED(name, err);
 	CDN_NEED(ret, err);
-	return cdn_store_get(dir, name, diags, ret, err);
+	return cdn_store_get(dir, name, false, diags, ret, err);
 }
 
 int
@@ -108,15 +108,15 @@ cordon_store_list(
 
 /* Absent is not an error here: *ret stays NULL. */
 static int
-get_if_there(const char *dir, const char *name, struct cordon_diags *diags,
-    struct cordon_policy **ret, struct cordon_error *err)
+get_if_there(const char *dir, const char *name, bool part,
+    struct cordon_diags *diags, struct cordon_policy **ret, struct cordon_error *err)
 {
 	int code;
 
 	*ret = NULL;
 	if (dir[0] == '\0')
 		return 0;
-	code = cdn_store_get(dir, name, diags, ret, err);
+	code = cdn_store_get(dir, name, part, diags, ret, err);
 	return code == CORDON_E_NOT_FOUND ? 0 : code;
 }
 
@@ -126,11 +126,12 @@ get_layered(const struct cdn_places *places, const char *name,
     struct cordon_error *err)
 {
 	struct cordon_policy *host = NULL, *user = NULL;
-	int code = get_if_there(places->host_store, name, diags, &host, err);
+	int code = get_if_there(places->host_store, name, false, diags, &host,
+	    err);
 
 	if (code == 0)
-		code = get_if_there(places->user_store, name, diags, &user,
-		    err);
+		code = get_if_there(places->user_store, name, host != NULL,
+		    diags, &user, err);
 	if (code == 0 && host == NULL && user == NULL)
 		code = cdn_err(err, CORDON_E_NOT_FOUND,
 		    "there is no policy named '%s' (see `cordon policy list`)",
@@ -184,7 +185,27 @@ project_policy(struct cdn_arena *arena, const char *real,
 
 	if (file == NULL)
 		return cdn_err_nomem(err);
-	return cdn_store_load(file, false, diags, ret, err);
+	return cdn_store_load_part(file, false, diags, ret, err);
+}
+
+/* Both as they will hold once the project is trusted; without the user's: NULL. */
+static int
+merge_with_user(const struct cdn_places *places,
+    const struct cordon_policy *project, struct cordon_diags *diags,
+    struct cordon_policy **ret, struct cordon_error *err)
+{
+	struct cordon_policy *user = NULL;
+	int code = places->user_policy[0] == '\0' ? CORDON_E_NOT_FOUND :
+	    cdn_store_load(places->user_policy, true, diags, &user, err);
+
+	*ret = NULL;
+	if (code == CORDON_E_NOT_FOUND)
+		return project->needs_merge ?
+		    cdn_policy_validate(project, diags, err) : 0;
+	if (code == 0)
+		code = cdn_policy_merge(user, project, diags, ret, err);
+	cdn_policy_free(user);
+	return code;
 }
 
 /* A trusted project that the host seals would stop every later session. */
@@ -203,21 +224,49 @@ check_host_seal(const struct cdn_places *places,
 	return code;
 }
 
+/* What a project can bring along says nothing: sessions do not believe it. */
+static int
+check_state(const struct cdn_places *places, const char *workspace,
+    struct cordon_error *err)
+{
+	const char *state = places->state;
+	size_t n = strlen(workspace);
+	struct cdn_real real;
+
+	if (cdn_path_resolve("/", cdn_str_of(state), &real, NULL) == 0)
+		state = real.path;
+	if (strcmp(workspace, "/") != 0 &&
+	    (strncmp(state, workspace, n) != 0 ||
+	    (state[n] != '/' && state[n] != '\0')))
+		return 0;
+	return cdn_err(err, CORDON_E_INVALID, "the state directory '%s' lies "
+	    "in the workspace, so what it says of trust is not believed (set "
+	    "XDG_STATE_HOME to a directory outside of it)", places->state);
+}
+
 static int
 trust_add(struct with_places *w, const char *dir, const char *digest,
     struct cordon_diags *diags, struct cordon_error *err)
 {
-	struct cordon_policy *policy = NULL;
+	struct cordon_policy *policy = NULL, *merged = NULL;
 	struct cdn_real real;
 	int code = need_state(&w->places, err);
 
 	if (code == 0)
 		code = cdn_path_workspace(dir, &real, err);
 	if (code == 0)
+		code = check_state(&w->places, real.path, err);
+	if (code == 0)
 		code = project_policy(w->arena, real.path, diags, &policy,
 		    err);
 	if (code != 0)
 		return code;
+	code = merge_with_user(&w->places, policy, diags, &merged, err);
+	cdn_policy_free(merged);
+	if (code != 0) {
+		cdn_policy_free(policy);
+		return code;
+	}
 	if (digest != NULL && strcmp(digest, policy->digest) != 0)
 		code = cdn_err(err, CORDON_E_INVALID,
 		    "'%s' has changed since it was shown (look again)",
@@ -228,6 +277,36 @@ trust_add(struct with_places *w, const char *dir, const char *digest,
 		code = cdn_trust_add(w->places.trust, real.path,
 		    policy->digest, err);
 	cdn_policy_free(policy);
+	return code;
+}
+
+int
+cordon_trust_preview(const char *dir, struct cordon_diags *diags,
+    struct cordon_policy **ret, struct cordon_policy **ret_merged,
+    struct cordon_error *err)
+{
+	struct cordon_policy *project = NULL;
+	struct with_places w;
+	struct cdn_real real;
+	int code;
+
+	CDN_NEED(dir, err);
+	CDN_NEED(ret, err);
+	CDN_NEED(ret_merged, err);
+	code = places_open(&w, err);
+	if (code != 0)
+		return code;
+	code = cdn_path_workspace(dir, &real, err);
+	if (code == 0)
+		code = project_policy(w.arena, real.path, diags, &project, err);
+	if (code == 0)
+		code = merge_with_user(&w.places, project, diags, ret_merged,
+		    err);
+	places_close(&w);
+	if (code != 0)
+		cdn_policy_free(project);
+	else
+		*ret = project;
 	return code;
 }
 

@@ -36,6 +36,8 @@ int
 cordon_tools_new(const struct cordon_tools_options *options,
     struct cordon_tools **ret, struct cordon_error *err)
 {
+	struct cordon_session_options made;
+	struct cordon_tools_options known;
 	int code = 0;
 
 	CDN_NEED(options, err);
@@ -44,9 +46,15 @@ cordon_tools_new(const struct cordon_tools_options *options,
 		return cdn_err(err, CORDON_E_INVALID,
 		    "options: set .size to sizeof(options)");
 	CDN_NEED(options->session, err);
+	known = *options;
 	if (options->run != NULL)
 		code = cdn_api_run_options(options->run, err);
-	return code != 0 ? code : cdn_tools_new(options, ret, err);
+	if (code == 0 && options->session_options != NULL) {
+		code = cdn_api_session_options(options->session_options,
+		    &made, err);
+		known.session_options = &made;
+	}
+	return code != 0 ? code : cdn_tools_new(&known, ret, err);
 }
 
 void

@@ -22,6 +22,7 @@
 #define CDN_NAME_MAX	     128    /* bytes of a policy, worker, profile name */
 #define CDN_LINKS_MAX	     40	    /* symbolic links followed, as the kernel */
 #define CDN_LAYERS_MAX	     16	    /* documents in one session */
+#define CDN_ALLOW_MAX	     64	    /* names of the defaults for --allow */
 #define CDN_WORKERS_MAX	     8	    /* a worker that calls a worker that ... */
 #define CDN_ROOTS_MAX	     1024   /* declared roots in one session */
 #define CDN_ARENA_MAX	     (512UL * 1024UL * 1024UL) /* bytes of one arena */
@@ -35,6 +36,7 @@
 #define CDN_ENV_VALUE_MAX    65536  /* bytes of the value of one variable */
 #define CDN_ENV_MAX	     4096   /* variables of one run, those twice too */
 #define CDN_AGENT_FILE_MAX   (16UL * 1024UL * 1024UL) /* ~/.claude.json */
+#define CDN_AGENT_LINKS_MAX  4096UL /* names that an agent obeys */
 #define CDN_DOTFILE_MAX	     (256UL * 1024UL) /* bytes of a ~/.gitconfig */
 #define CDN_HOME_CLEAN_MAX   16	    /* leftover tmp directories, per start */
 #define CDN_HOME_CLEAN_LOOKS 256    /* locks tried for that */
@@ -44,6 +46,7 @@
 #define CDN_SIZE_MAX	     INT64_MAX /* bytes; what rlimits and files take */
 #define CDN_COUNT_MAX	     INT32_MAX /* processes, open files */
 #define CDN_RUN_OUTPUT	     (1024UL * 1024UL) /* bytes of output, unless told */
+#define CDN_RUN_QUOTA_SHARE  2L /* of the user's inotify quotas a run has 1/2 */
 #define CDN_RUN_OUTPUT_MAX   (1024UL * 1024UL * 1024UL) /* at most */
 #define CDN_AUDIT_LINE_MAX   65536  /* bytes of one event, newline included */
 #define CDN_AUDIT_FILE_MAX   (32L * 1024L * 1024L) /* then it is put away */
@@ -77,9 +80,25 @@
 #define CDN_MOUNTINFO_MAX    (8UL * 1024UL * 1024UL) /* bytes they are told in */
 #define CDN_KEYS_SCAN_MAX    256    /* entries of a directory of keys, at any depth */
 #define CDN_STORE_SCAN_MAX   64	    /* right in one that holds much besides */
+#define CDN_PRIVATE_SCAN_MAX 65536  /* entries looked at for files of root alone */
+#define CDN_PRIVATE_ENTRIES_MAX 64  /* of them closed one by one, of a directory */
 #define CDN_LINK_SCAN_MAX    65536  /* entries looked at for other names */
 #define CDN_OTHER_NAMES_MAX  (1UL << 21) /* the same, once in a run */
 #define CDN_INODE_SCAN_MAX   65536  /* entries looked at for a hard link */
+#define CDN_REPOSITORIES_MAX 64	    /* not called .git, with rules of their own */
+#define CDN_REPOSITORY_LOOKS_MAX 256 /* directories looked into before a start */
+#define CDN_REPOSITORY_ENTRIES_MAX 16384 /* names in these */
+#define CDN_SURVEY_LOOKS_MAX (1UL << 22) /* directories, beside what runs */
+#define CDN_SURVEY_PENDING_MAX (256UL * 1024UL * 1024UL) /* bytes of their names */
+#define CDN_LEFTOVER_LOOKS_MAX 65536 /* directories, for new repositories */
+#define CDN_LEFTOVER_TOLD_MAX 8	    /* repositories named at the end of a run */
+#define CDN_LEFTOVER_RECORDED_MAX 256 /* the same in its record */
+#define CDN_GIT_CONFIGS_MAX 65536   /* files that are read for core.hooksPath */
+#define CDN_BWRAP_FILES_MIN 16	    /* open files that bwrap needs, with room */
+#define CDN_HOOK_LOOKS_MAX 16384	    /* entries of protected directories, for symlinks */
+#define CDN_HOME_LOOKS_MAX 16384	    /* entries of start files that are looked at */
+#define CDN_GIT_SETTINGS_MAX 1000UL /* in GIT_CONFIG_COUNT */
+#define CDN_GIT_INCLUDE_DEPTH_MAX 10 /* as git has it */
 #define CDN_PLAN_REGIONS_MAX 4096   /* regions of one plan */
 #define CDN_PLAN_ENTRIES_MAX 65536  /* directory entries looked at for it */
 #define CDN_PLAN_DEPTH_MAX   64	    /* directories in each other, below a root */
@@ -103,6 +122,8 @@
 #define CDN_RPC_DEPTH_MAX    64	    /* levels of nesting in one message */
 #define CDN_RPC_TOOLS_MAX    4096   /* tools of one MCP server */
 #define CDN_RPC_PENDING_MAX  65536  /* requests in flight, each way */
+#define CDN_RPC_SCHEMAS_MAX  64	    /* schemas that apply to one value */
+#define CDN_RPC_INNER_MAX    8	    /* levels of JSON in a string of JSON */
 #define CDN_RPC_DECODE_MAX   4	    /* times that %XX is taken for one byte */
 #define CDN_GUARD_ASKS_MAX   64	    /* calls that wait for approval, of one guard */
 #define CDN_GUARD_LINGER_US  50UL   /* awake for what comes, before it sleeps */

@@ -105,6 +105,7 @@ class Agent:
     env = {}
     noise = ()          # rules that it runs into by itself, each time
     tried = None        # and what outside begins so
+    kept = None         # a file of its own in the workspace that it does without
 
     def prepare(self, place, model, server):
         """Writes its settings; server: an MCP server, as a list of words."""
@@ -121,11 +122,10 @@ class Claude(Agent):
     title = 'Claude Code'
     state, settings = '.claude', '.claude/settings.json'
     hook = '.claude/hooks/evil.sh'
-    sealed = (('.claude/settings.json', '~/.claude/settings.json'),
-              ('.claude/hooks', '~/.claude/hooks'))
+    sealed = (('.claude/settings.json', '~/.claude'),
+              ('.claude/hooks', '~/.claude'))
     env = {'ANTHROPIC_API_KEY': 'sk-ant-mock', 'CLAUDE_CODE_MAX_RETRIES': '0',
            'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC': '1'}
-    noise = ('~/.claude/shell-snapshots', '~/.claude/session-env')
     tried = '/tmp/cc-socks-'    # a socket, for those who are not root
 
     def prepare(self, place, model, server):
@@ -147,10 +147,9 @@ class Codex(Agent):
     title = 'Codex'
     state, settings = '.codex', '.codex/config.toml'
     hook = '.codex/hooks.json'
-    sealed = (('.codex/config.toml', '~/.codex/*.toml'),
-              ('.codex/hooks.json', '~/.codex/hooks.json'))
+    sealed = (('.codex/config.toml', '~/.codex'),
+              ('.codex/hooks.json', '~/.codex'))
     writes = False
-    noise = ('~/.codex/tmp', '~/.codex/*.toml', '~/.codex/shell_snapshots')
     env = {'OPENAI_API_KEY': 'x'}
 
     def prepare(self, place, model, server):
@@ -186,8 +185,8 @@ class Gemini(Agent):
     title = 'Gemini CLI'
     state, settings = '.gemini', '.gemini/settings.json'
     hook = '.gemini/extensions/evil/gemini-extension.json'
-    sealed = (('.gemini/settings.json', '~/.gemini/settings.json'),
-              ('.gemini/extensions', '~/.gemini/extensions'))
+    sealed = (('.gemini/settings.json', '~/.gemini'),
+              ('.gemini/extensions', '~/.gemini'))
     env = {'GEMINI_API_KEY': 'mock', 'GEMINI_CLI_TRUST_WORKSPACE': 'true'}
 
     def prepare(self, place, model, server):
@@ -211,12 +210,12 @@ class Gemini(Agent):
 
 class Opencode(Agent):
     title = 'opencode'
+    kept = '.git/opencode'      # the project's id, computed again without it
     state = '.local/share/opencode'
     settings = '.config/opencode/opencode.json'
     hook = '.config/opencode/plugin/evil.js'
-    sealed = (('.config/opencode/opencode.json',
-               '~/.config/opencode/opencode.json'),
-              ('.config/opencode/plugin', '~/.config/opencode/plugin'))
+    sealed = (('.config/opencode/opencode.json', '~/.config/opencode'),
+              ('.config/opencode/plugin', '~/.config/opencode'))
     env = {'OPENCODE_DISABLE_MODELS_FETCH': '1',
            'OPENCODE_DISABLE_LSP_DOWNLOAD': '1',
            'OPENCODE_DISABLE_AUTOUPDATE': '1'}
@@ -449,7 +448,7 @@ def denials(place):
     return {(event['op'], event['path'], event['matched_rule'],
              event['source'], event['line'])
             for event in place.events('denied')
-            if event['kind'] != 'net.denied'}
+            if event['kind'] not in ('net.denied', 'call.denied')}
 
 
 def expected(place, *more):
@@ -465,16 +464,21 @@ def expected(place, *more):
 def is_noise(place, denial):
     """What nobody planned: an agent's own files that it does without, the
     directories it was installed to and above the workspace, which it looks
-    into, and the floor that the guard looks at."""
+    into, the floor that the guard looks at, and what is root's alone."""
     op, path, rule, source, _ = denial
     home = pwd.getpwuid(os.geteuid()).pw_dir
     if place.agent.tried is not None and path.startswith(place.agent.tried):
         return True
+    if place.agent.kept is not None and \
+            path == place.workspace + '/' + place.agent.kept:
+        return op == 'modify' and source == '<defaults>'
     if op == 'modify':
         return rule in place.agent.noise and path.startswith(place.home + '/')
     if rule == '<outside workspace>':
         return path == place.kit or \
             place.workspace.startswith(path.rstrip('/') + '/')
+    if source == '<floor>' and path.startswith(('/etc/', '/var/lib/')):
+        return path.startswith(rule)
     return source == '<floor>' and path == home + rule[1:] and \
         rule in OF_AGENTS
 
@@ -496,27 +500,48 @@ def check_audit(place, wanted):
        place.events('net.denied'))
 
 
+def sizes(top):
+    """Every file below, and how large it is."""
+    return {os.path.relpath(os.path.join(folder, name), top):
+            os.path.getsize(os.path.join(folder, name))
+            for folder, _, names in os.walk(top) for name in names
+            if not os.path.islink(os.path.join(folder, name))}
+
+
 def sessions(place):
-    """What the agent remembers: files of its state, and how large."""
-    return sum(os.path.getsize(os.path.join(folder, name))
-               for folder, _, names in os.walk(place.home + '/' +
-                                               place.agent.state)
-               for name in names
-               if not os.path.islink(os.path.join(folder, name)))
+    """What the agent remembers: files of its state in private homes."""
+    return sum(size for name, size in sizes(
+        place.home + '/.local/state/cordon/homes').items()
+               if '/' + place.agent.state + '/' in '/' + name)
+
+
+def real_state(place):
+    """All of the state in the real home, by content."""
+    found = {}
+    for top in {place.home + '/' + place.agent.state,
+                os.path.dirname(place.home + '/' + place.agent.settings)}:
+        for name in sizes(top):
+            with open(os.path.join(top, name), 'rb') as file:
+                found[top + '/' + name] = file.read()
+    found.pop(place.home + '/' + place.agent.settings, None)  # of the test
+    return found
 
 
 def test_default(place):
     """No document; the model on loopback, and nothing else."""
     wanted = steps(place)
     del wanted['env']
-    before = sessions(place)
+    before, real = sessions(place), real_state(place)
     done, seen = play(place, wanted, True, ['--network', 'loopback'])
     check_files(place, done, seen)
+    ok(real and real_state(place) == real,
+       'nothing of its real state is written',
+       set(real.items()) ^ set(real_state(place).items()))
     ok('network is' not in done.stderr,
        '--network loopback: nothing to say', done.stderr)
     check_audit(place, expected(
         place, ('modify', place.workspace + '/.git/hooks/post-commit',
-                '**/.git/hooks/**', '<preset workspace>', None)))
+                '**/.git/hooks/**', '<defaults>', None)))
     ok(len(place.events('tool_allowlist.harness_delegated')) == 1,
        'and that the agent keeps its own list of tools, once')
     outer = place.events('run.start')[0]['run']
@@ -547,8 +572,21 @@ def test_policy(place):
         place,
         ('read', place.workspace + '/prod.env', '**/*.env', policy, 5),
         ('modify', place.workspace + '/.git/hooks/post-commit',
-         '.git/hooks/**', policy, 6),
+         '**/.git/hooks/**', '<defaults>', None),
         ('read', place.home + '/.ssh/id', '~/.ssh', '<floor>', None)))
+
+
+def test_host_home(place):
+    """In the real home, too, its state is the run's own."""
+    before, real = sessions(place), real_state(place)
+    done, seen = play(place, {'inside': {'shell': 'echo x >host.txt'}}, True,
+                      ['--home', 'host', '--network', 'loopback'])
+    ok(done.returncode == 0 and
+       os.path.exists(place.workspace + '/host.txt'),
+       '--home host: the plan is carried out', told(done, seen))
+    ok(real_state(place) == real and sessions(place) > before,
+       '--home host: its state is written, but not the real one',
+       set(real.items()) ^ set(real_state(place).items()))
 
 
 def test_network(place):
@@ -567,8 +605,8 @@ def test_network(place):
        'and nothing reaches the model', seen)
     done, seen = play(place, {'inside': {'shell': 'echo x >net.txt'}}, True,
                       [])
-    ok('cordon: network is open for %s; --network none|loopback|HOST closes '
-       'it' % place.agent.command()[0] in done.stderr and
+    ok('cordon: network is open for %s; --network none|loopback|IP[:PORT] '
+       'closes it' % place.agent.command()[0] in done.stderr and
        os.path.exists(place.workspace + '/net.txt'),
        'without the option it is open, and that is said', told(done, seen))
 
@@ -608,6 +646,7 @@ def run_tests(kit, name, where):
         clean(place)
         test_default(place)
         test_policy(place)
+        test_host_home(place)
         if os.geteuid() == NOBODY:
             return  # the rest is the same for everybody
         test_network(place)

@@ -44,56 +44,127 @@ state_of()
 
 AGENTS='claude codex gemini opencode'
 
-@test "the state is made, linked and kept" {
+@test "the state of a run is kept in its home, and not in the real one" {
 	for agent in $AGENTS; do
 		dir=$(state_of "$agent")
 		as "$agent" "mkdir ~/$dir/sessions && echo 1 >~/$dir/sessions/a"
 		exits 0
-		[ "$(cat "$HOME/$dir/sessions/a")" = 1 ]
 		[ "$(stat -c %a "$HOME/$dir")" = 700 ]
+		[ ! -e "$HOME/$dir/sessions" ]
 		as "$agent" "cat ~/$dir/sessions/a; echo 2 >>~/$dir/sessions/a"
 		exits 0
 		prints 1
-		[ "$(wc -l <"$HOME/$dir/sessions/a")" = 2 ]
+		as "$agent" "wc -l <~/$dir/sessions/a"
+		prints 2
 	done
 }
 
-@test "what was in the way of the link is put aside" {
-	as other 'mkdir ~/.claude && echo old >~/.claude/a' --agent none
+# What an attacker would write in the state, by agent.
+targets()
+{
+	case $1 in
+	claude) echo chrome/chrome-native-host settings.json hooks/a CLAUDE.md \
+	    projects/x/memory/MEMORY.md shell-snapshots/s.sh plugins/p/h.json \
+	    plugins/store/s.json ide/1.lock projects/x/t.jsonl .config.json \
+	    statsig/x ;;
+	codex) echo config.toml .tmp/plugins/p policy/default.codexpolicy \
+	    rules/default.rules skills/s/SKILL.md sessions/x.jsonl \
+	    state_5.sqlite version.json ;;
+	gemini) echo history/p/.git/config antigravity/mcp_config.json \
+	    trusted_hooks.json trustedFolders.json settings.json tmp/bin/rg \
+	    policies/auto-saved.toml tmp/p/chats/x extensions/e/x.json ;;
+	opencode) echo snapshot/p/config bin/rg storage/x opencode.db \
+	    log/x ;;
+	esac
+}
+
+@test "a run rewrites nothing of what the host's agent executes" {
+	for agent in $AGENTS; do
+		dir=$(state_of "$agent")
+		for file in $(targets "$agent"); do
+			mkdir -p "$(dirname "$HOME/$dir/$file")"
+			echo mine >"$HOME/$dir/$file"
+		done
+		(cd "$HOME/$dir" && find . -type f -exec sha256sum {} + | sort) >"$T/before"
+		for options in "" "--home host" "--preset protect" "--write $HOME/$dir"; do
+			# shellcheck disable=SC2086
+			as "$agent" "for d in $HOME/$dir ~/$dir; do
+			    for f in $(targets "$agent" | tr '\n' ' ') new.sh; do
+				mkdir -p \$d/\$(dirname \$f)
+				echo theirs >\$d/\$f
+				rm -f \$d/\$f
+				mv \$d/\$(dirname \$f) \$d/moved
+				ln -s /etc \$d/link
+			    done; done 2>/dev/null
+			    mv $HOME/$dir $HOME/$dir-2 2>/dev/null; true" $options
+			exits 0
+			(cd "$HOME/$dir" && find . -type f -exec sha256sum {} + | sort) >"$T/after"
+			diff "$T/before" "$T/after"
+			[ ! -e "$HOME/$dir/new.sh" ]
+			[ ! -L "$HOME/$dir/link" ]
+		done
+	done
+	# Control: the same commands do it where nothing holds.
+	as claude "echo theirs >$HOME/.claude/chrome/chrome-native-host" --no-sandbox
+	[ "$(cat "$HOME/.claude/chrome/chrome-native-host")" = theirs ]
+}
+
+@test "transcripts of others and the tokens of editors are not read" {
+	mkdir -p "$HOME/.claude/projects/-other" "$HOME/.claude/ide"
+	echo secret >"$HOME/.claude/projects/-other/a.jsonl"
+	echo secret >"$HOME/.claude/ide/1.lock"
+	echo secret >"$HOME/.claude/history.jsonl"
+	echo fine >"$HOME/.claude/CLAUDE.md"
+	for options in "" "--home host" "--preset protect" "--read $HOME/.claude"; do
+		# shellcheck disable=SC2086
+		as claude "cat $HOME/.claude/CLAUDE.md; find ~/.claude $HOME/.claude -type f
+		    cat $HOME/.claude/projects/-other/a.jsonl \
+			$HOME/.claude/ide/1.lock $HOME/.claude/history.jsonl
+		    cat ~/.claude/projects/-other/a.jsonl; true" $options
+		prints fine
+		lacks secret
+	done
+}
+
+@test "a file that the agent rewrites is a copy, and follows the real one" {
+	mkdir "$HOME/.codex"
+	echo 'a = 1' >"$HOME/.codex/config.toml"
+	as codex 'cat ~/.codex/config.toml; echo "b = 2" >>~/.codex/config.toml'
+	[ "$output" = 'a = 1' ]
+	[ "$(cat "$HOME/.codex/config.toml")" = 'a = 1' ]
+	as codex 'cat ~/.codex/config.toml'
+	[ "$output" = "$(printf 'a = 1\nb = 2')" ]
+	echo 'a = 3' >"$HOME/.codex/config.toml"
+	as codex 'cat ~/.codex/config.toml ~/.codex/config.toml.cordon-old'
+	[ "$output" = "$(printf 'a = 3\na = 1\nb = 2')" ]
+}
+
+@test "what was in the way of a link is put aside" {
+	as claude 'mkdir ~/.claude/skills && echo old >~/.claude/skills/a'
 	exits 0
-	[ ! -e "$HOME/.claude" ]
-	mkdir "$HOME/.claude"
-	echo new >"$HOME/.claude/a"
-	as claude 'cat ~/.claude/a ~/.claude.cordon-old/a'
+	mkdir -p "$HOME/.claude/skills"
+	echo new >"$HOME/.claude/skills/a"
+	as claude 'cat ~/.claude/skills/a ~/.claude/skills.cordon-old/a'
 	exits 0
 	[ "$output" = "$(printf 'new\nold')" ]
 }
 
-@test "what the agent executes or obeys is read and not written" {
+@test "what the agent executes or obeys is read, as it is now" {
 	for agent in $AGENTS; do
 		dir=$(state_of "$agent")
 		mkdir -p "$HOME/$dir/hooks" "$HOME/$dir/agents"
 		for file in settings.json hooks/a AGENTS.md agents/b; do
 			echo mine >"$HOME/$dir/$file"
 		done
-		for file in settings.json settings.local.json hooks/a hooks/new \
-		    hooks.json CLAUDE.md AGENTS.md GEMINI.md agents/b \
-		    commands/c skills/d/SKILL.md plugins/e mcp.json a.sh bin/f; do
-			as "$agent" "mkdir -p ~/$dir/$(dirname $file) 2>/dev/null
-			    echo theirs >~/$dir/$file"
-			[ "$status" -ne 0 ] || { say "$agent wrote $file"; false; }
-			! grep -qs theirs "$HOME/$dir/$file"
-		done
 		as "$agent" "cat ~/$dir/settings.json ~/$dir/hooks/a
-		    echo data >~/$dir/data && cat ~/$dir/data"
+		    echo data >~/$dir/data && cat ~/$dir/data
+		    rm ~/$dir/hooks; mkdir ~/$dir/hooks; echo theirs >~/$dir/hooks/a"
 		exits 0
 		[ "$output" = "$(printf 'mine\nmine\ndata')" ]
-		as "$agent" "mv ~/$dir/hooks ~/$dir/h2"
-		[ "$status" -ne 0 ]
-		[ -e "$HOME/$dir/hooks/a" ]
-		as "$agent" "ln -s /etc ~/$dir/commands"
-		[ "$status" -ne 0 ]
-		[ ! -e "$HOME/$dir/commands" ]
+		[ ! -e "$HOME/$dir/data" ]
+		echo again >"$HOME/$dir/hooks/a"
+		as "$agent" "cat ~/$dir/hooks/a"
+		[ "$output" = again ]
 	done
 }
 
@@ -118,6 +189,7 @@ AGENTS='claude codex gemini opencode'
 	echo secret-ssh >"$HOME/.ssh/id"
 	real=$HOME
 	as claude "cat ~/.claude/.credentials.json
+	    cat $real/.claude/.credentials.json
 	    echo renewed >~/.claude/.new && mv ~/.claude/.new ~/.claude/.credentials.json
 	    cat $real/.codex/auth.json; cat $real/.ssh/id; true"
 	exits 0
@@ -132,11 +204,45 @@ AGENTS='claude codex gemini opencode'
 	[ "$output" = '' ]
 }
 
+@test "a login that was renewed reaches the real home, unless that changed" {
+	mkdir "$HOME/.codex" "$T/w2"
+	echo one >"$HOME/.codex/auth.json"
+	as codex "echo two >~/.codex/auth.json"
+	[ "$(cat "$HOME/.codex/auth.json")" = two ]
+	[ "$(stat -c %a "$HOME/.codex/auth.json")" = 600 ]
+	(cd "$T/w2" && as codex 'cat ~/.codex/auth.json' && [ "$output" = two ])
+	echo host >"$HOME/.codex/auth.json"
+	as codex 'cat ~/.codex/auth.json'
+	[ "$output" = host ]
+	rm "$HOME/.codex/auth.json"
+	as codex 'echo first >~/.codex/auth.json'
+	[ "$(cat "$HOME/.codex/auth.json")" = first ]
+	as codex "rm ~/.codex/auth.json; ln -s /etc/passwd ~/.codex/auth.json"
+	[ "$(cat "$HOME/.codex/auth.json")" = first ]
+}
+
+@test "a login of opencode that brings configuration along is not taken" {
+	mkdir -p "$HOME/.local/share/opencode"
+	auth=.local/share/opencode/auth.json
+	echo '{"p":{"type":"api","key":"1"}}' >"$HOME/$auth"
+	as opencode "echo '{\"p\":{\"type\":\"api\",\"key\":\"2\"}}' >~/$auth"
+	grep -q '"2"' "$HOME/$auth"
+	for type in wellknown '\\u0077ellknown' x; do
+		as opencode "printf '%s' '{\"https://evil.example\":{\"type\":\"$type\",\"key\":\"NODE_OPTIONS\",\"token\":\"x\"}}' >~/$auth"
+		grep -q '"2"' "$HOME/$auth"
+	done
+}
+
 @test "tools, guard and hooks get none of it" {
 	mkdir "$HOME/.claude"
 	echo secret >"$HOME/.claude/.credentials.json"
-	cordon check --agent claude "$HOME/.claude/.credentials.json"
+	echo mine >"$HOME/.claude/CLAUDE.md"
+	cordon check --agent claude "$HOME/.claude/CLAUDE.md"
 	exits 0
+	cordon check --agent claude "$HOME/.claude/.credentials.json"
+	exits 3
+	cordon check --agent claude --as agent "$HOME/.claude/CLAUDE.md"
+	exits 3
 	cordon check --agent claude --as agent "$HOME/.claude/.credentials.json"
 	exits 3
 	prints '~/.claude'
@@ -159,53 +265,62 @@ schemaVersion: 2
 kind: Policy
 metadata: {name: p}
 spec:
-  protect: ["~/.claude/private"]
+  protect: ["~/.claude/private.md"]
   fsProfiles:
     dev: {read: ["**"], modify: ["**"]}
 END
 	mkdir "$HOME/.claude"
-	echo secret >"$HOME/.claude/private"
-	echo state >"$HOME/.claude/a"
-	as claude 'cat ~/.claude/a; cat ~/.claude/private; true' \
+	echo secret >"$HOME/.claude/private.md"
+	echo state >"$HOME/.claude/a.md"
+	as claude 'cat ~/.claude/a.md; cat ~/.claude/private.md; true' \
 	    --policy p.yaml --profile dev
 	[ "$output" = state ]
 }
 
-@test "a file of the home is copied once" {
+@test "a file of the home is copied, and again when it changed" {
 	echo first >"$HOME/.claude.json"
 	as claude 'cat ~/.claude.json; echo inside >~/.claude.json'
 	exits 0
 	[ "$output" = first ]
 	[ "$(cat "$HOME/.claude.json")" = first ]
-	echo later >"$HOME/.claude.json"
 	as claude 'cat ~/.claude.json'
 	[ "$output" = inside ]
+	echo later >"$HOME/.claude.json"
+	as claude 'cat ~/.claude.json ~/.claude.json.cordon-old'
+	[ "$output" = "$(printf 'later\ninside')" ]
 	as claude "cat $HOME/.claude.json"
 	[ "$status" -ne 0 ]
 	as codex 'ls -A ~'
 	lacks later
-	as claude 'cat ~/.claude.json; echo x >~/.claude.json' --home host
+	as claude 'cat $CLAUDE_CONFIG_DIR/.claude.json; echo x >~/.claude.json' --home host
 	[ "$status" -ne 0 ]
 	[ "$output" = later ]
 	[ "$(cat "$HOME/.claude.json")" = later ]
 }
 
-@test "variables move the state" {
+@test "variables name the real state" {
 	mkdir "$T/moved" "$HOME/.codex"
-	echo default >"$HOME/.codex/a"
+	echo default >"$HOME/.codex/a.md"
+	echo moved >"$T/moved/a.md"
+	echo one >"$T/moved/auth.json"
 	export CODEX_HOME=$T/moved
-	as codex 'echo state >$CODEX_HOME/a; echo bad >$CODEX_HOME/config.toml
-	    cat '"$HOME/.codex/a; true"
+	as codex 'cat $CODEX_HOME/a.md $CODEX_HOME/auth.json
+	    echo state >$CODEX_HOME/s; echo two >$CODEX_HOME/auth.json
+	    echo bad >'"$T/moved/config.toml; cat $HOME/.codex/a.md; true"
 	exits 0
-	[ "$(cat "$T/moved/a")" = state ]
+	[ "$output" = "$(printf 'moved\none')" ]
+	[ "$(cat "$T/moved/auth.json")" = two ]
 	[ ! -e "$T/moved/config.toml" ]
-	[ "$output" = '' ]
-	as other "cat $T/moved/a"
+	[ ! -e "$T/moved/s" ]
+	as other "cat $T/moved/a.md"
 	[ "$status" -ne 0 ]
 	export CODEX_HOME=$HOME/.codex
-	as codex 'cat $CODEX_HOME/a ~/.codex/a'
+	as codex 'cat $CODEX_HOME/a.md ~/.codex/a.md'
 	exits 0
 	[ "$output" = "$(printf 'default\ndefault')" ]
+	as codex 'echo x >$CODEX_HOME/config.toml'
+	exits 0
+	[ ! -e "$HOME/.codex/config.toml" ]
 	for wide in / "$HOME" "$T" "$W"; do
 		CODEX_HOME=$wide as codex true
 		exits 125
@@ -241,7 +356,7 @@ END
 
 # ----- Network -------------------------------------------------------------------
 
-OPEN='cordon: network is open for claude; --network none|loopback|HOST closes it'
+OPEN='cordon: network is open for claude; --network none|loopback|IP[:PORT] closes it'
 
 @test "the network is open, and that is said" {
 	as claude true
@@ -310,7 +425,9 @@ END
 	mkdir "$T/moved"
 	CLAUDE_CONFIG_DIR=$T/moved as claude 'echo x >"$CLAUDE_CONFIG_DIR/s"'
 	exits 0
-	[ -f "$T/moved/s" ]
+	[ ! -e "$T/moved/s" ]
+	CLAUDE_CONFIG_DIR=$T/moved as claude 'ls "$CLAUDE_CONFIG_DIR"'
+	prints s
 }
 
 @test "a name that is no agent's is refused" {

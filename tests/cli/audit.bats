@@ -82,9 +82,9 @@ two_runs()
 	prints "workspace $W"
 	prints 'enforced  all of it'
 	[ "$(grep -c ' \* denied modify ' "$T/stdout")" -eq 3 ]
-	prints "denied modify $W/.vscode by .vscode/** (<preset workspace>), mkdir of process "
-	prints_line '       2  modify .vscode/**  (<preset workspace>)'
-	prints_line '       1  modify .envrc  (<preset workspace>)'
+	prints "denied modify $W/.vscode by .vscode/** (<defaults>), mkdir of process "
+	prints_line '       2  modify .vscode/**  (<defaults>)'
+	prints_line '       1  modify .envrc  (<defaults>)'
 	prints_line "       2  modify $W/.vscode"
 	lacks "$SECOND"
 	cordon audit show "${FIRST%????????}" # its beginning
@@ -382,6 +382,7 @@ schemaVersion: 2
 kind: Policy
 metadata: {name: p}
 spec:
+  unprotect: ["**"]
   $1
   fsProfiles:
     dev: {read: ["./**"], modify: ["./**"]}

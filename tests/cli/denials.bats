@@ -185,7 +185,7 @@ except PermissionError: print("refused")'
 	complains "--allow nested-git"
 	mkdir -p .git/hooks
 	cordon run -- sh -c ': >.git/hooks/x' # which that would not lift
-	complains 'modify **/.git/hooks/** (<preset workspace>)'
+	complains 'modify **/.git/hooks/** (<defaults>)'
 	[[ $stderr != *hint* ]]
 	cordon run --allow nested-git -- sh -c 'mkdir -p sub/.git'
 	exits 0
@@ -222,4 +222,44 @@ except OSError as e: print(e.errno)'
 	cordon run --network full -- /usr/bin/python3 -c "$call"
 	exits 0
 	quiet
+}
+
+# ----- Calls that no run may make ---------------------------------------------------
+
+# calls: what the last run left of them, each once.
+calls()
+{
+	python3 - "$XDG_STATE_HOME/cordon/audit.jsonl" <<'END'
+import json, sys
+lines = [json.loads(l) for l in open(sys.argv[1])]
+run = lines[-1]["run"]
+print(*sorted({"%s:%d" % (e["call"], e["errno"]) for e in lines
+    if e["run"] == run and e["kind"] == "call.denied"}))
+END
+}
+
+@test "refused calls are recorded, and those that programs try are not shown" {
+	under -- /usr/bin/python3 -c 'import ctypes, fcntl, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def refused(name, *args):
+    assert getattr(libc, name)(*args) == -1 and ctypes.get_errno() == 1, name
+refused("unshare", 0x10000000)
+refused("unshare", 0x10000000)
+refused("mount", None, b"/", None, 0, None)
+refused("setns", 0, 0)
+try: fcntl.ioctl(0, 0x5412, b"x")
+except PermissionError: pass
+else: sys.exit("TIOCSTI was not refused")'
+	exits 0
+	[ "$(calls)" = 'ioctl:1 mount:1 setns:1 unshare:1' ]
+	complains 'mount'
+	! grep -q unshare "$T/stderr"
+}
+
+@test "a program that only looks for namespaces is not told of" {
+	under -- /usr/bin/python3 -c 'import ctypes
+assert ctypes.CDLL(None).unshare(0x10000000) == -1'
+	exits 0
+	[ "$(calls)" = 'unshare:1' ]
+	[ ! -s "$T/stderr" ]
 }

@@ -298,3 +298,54 @@ installed()
 	on ''
 	exits 0
 }
+
+@test "git that takes any directory for a repository is a note with a remedy" {
+	export GIT_CONFIG_NOSYSTEM=1
+	cordon doctor --json
+	prints 'git config --global safe.bareRepository explicit'
+	git config --global safe.bareRepository explicit
+	cordon doctor --json
+	lacks 'safe.bareRepository'
+	git config --global safe.bareRepository all
+	cordon doctor --json
+	prints 'git-bare-repository'
+	rm "$HOME/.gitconfig"
+	mkdir -p "$XDG_CONFIG_HOME/git"
+	git config -f "$XDG_CONFIG_HOME/git/config" safe.bareRepository explicit
+	cordon doctor --json
+	lacks 'git-bare-repository'
+	cordon run -- true
+	exits 0
+}
+
+@test "the advice about safe.bareRepository holds with this git" {
+	export GIT_CONFIG_NOSYSTEM=1
+	git init -q -b main .
+	git init -q --bare inner
+	cat >inner/config <<-END
+		[core]
+			repositoryformatversion = 0
+			bare = false
+			worktree = $W
+			fsmonitor = "touch $T/executed; :"
+		[safe]
+			bareRepository = all
+	END
+	(cd inner && git status) >/dev/null 2>&1
+	[ -e "$T/executed" ] # the control: without it, git executes it
+	rm "$T/executed"
+	git config --global safe.bareRepository explicit
+	! (cd inner && git status) >/dev/null 2>&1
+	[ ! -e "$T/executed" ]
+	# What goes on working.
+	git init -q --bare -b main "$T/bare.git"
+	git -c user.name=a -c user.email=a@example.invalid commit -q \
+	    --allow-empty -m a
+	git push -q "$T/bare.git" main
+	git clone -q "$T/bare.git" "$T/clone"
+	git --git-dir="$T/bare.git" rev-parse -q main
+	git worktree add -q "$T/tree"
+	(cd "$T/tree" && git status -s)
+	git -c protocol.file.allow=always submodule --quiet add "$T/bare.git" m
+	(cd m && git status -s)
+}

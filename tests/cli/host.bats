@@ -129,3 +129,48 @@ END
 	[[ "$output" = *"cannot be granted: connect of"*'"layer":"host"'* ]]
 	[ ! -e "$T/asked" ]
 }
+
+@test "for root, what others may not read in /etc is closed" {
+	mkdir -p "$T/etc/app" "$T/etc/listed" && mkdir -m 700 "$T/etc/private"
+	for file in public secret app/secret private/key listed/public; do
+		echo "content of $file" >"$T/etc/$file"
+	done
+	chmod 600 "$T/etc/secret"
+	chmod 640 "$T/etc/app/secret"
+	chmod 711 "$T/etc/listed"
+	for file in public listed/public; do
+		on_host run --isolation none -- cat "/etc/$file"
+		exits 0
+		prints "content of $file"
+	done
+	for file in secret app/secret private/key; do
+		on_host run --isolation none -- cat "/etc/$file"
+		[ "$status" -ne 0 ]
+		[ -z "$output" ]
+		on_host check --as process "/etc/$file"
+		exits 3
+		prints '(floor)'
+		on_host check --as agent "/etc/$file"
+		exits 3
+	done
+	chmod 644 "$T/etc/secret" # the control: the mode is what counts
+	on_host run --isolation none -- cat /etc/secret
+	exits 0
+	prints 'content of secret'
+}
+
+@test "for root, a workspace below a private directory can be used" {
+	mkdir -m 700 "$T/etc/private"
+	mkdir "$T/etc/private/work"
+	echo other >"$T/etc/private/other"
+	echo mine >"$T/etc/private/work/mine"
+	chmod 600 "$T/etc/private/work/mine"
+	on_host run --isolation none --workspace /etc/private/work -- \
+	    cat /etc/private/work/mine
+	exits 0
+	prints mine
+	on_host run --isolation none --workspace /etc/private/work -- \
+	    cat /etc/private/other
+	[ "$status" -ne 0 ]
+	[ -z "$output" ]
+}

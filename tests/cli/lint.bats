@@ -125,10 +125,11 @@ END
 @test "what the host would execute, left modifiable" {
 	mkdir -p .git/hooks
 	spec <<'END'
+  unprotect: [".git/hooks/**"]
   fsProfiles:
     p: {read: ["**"], modify: ["**"]}
 END
-	finds 6:32 "profile 'p' may modify what this machine would later execute"
+	finds 7:32 "profile 'p' may modify what this machine would later execute"
 	prints '.git/hooks'
 	spec <<'END'
   fsProfiles:

@@ -250,7 +250,7 @@ spec:
 END
 	cordon policy notice --policy p.yaml --profile dev --write /srv/y
 	exits 0
-	diff - <(printf '%s\n' "$output" | grep -v 'Neither readable') <<END
+	diff - <(printf '%s\n' "$output" | grep -v 'Neither readable\|(defaults') <<END
 # The boundary you work in
 
 Access to files and to the network is sandbox-enforced by the operating system, for

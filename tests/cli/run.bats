@@ -372,6 +372,14 @@ END
 	head -n 1 "$AUDIT" | grep -qF '"argv":["echo","--password=[REDACTED]","a=[REDACTED]","x [REDACTED]","plain"]'
 }
 
+@test "nor those that are words of their own" {
+	SSHPASS=hunter2-x caged -- echo --password hush --token t -H \
+	    'Authorization: Bearer b' https://u:p@h/ ghp_0123456789abcdef \
+	    --from-literal=password=pw hunter2-x --name visible
+	exits 0
+	head -n 1 "$AUDIT" | grep -qF '"argv":["echo","--password","[REDACTED]","--token","[REDACTED]","-H","Authorization: [REDACTED]","https://[REDACTED]@h/","[REDACTED]","--from-literal=password=[REDACTED]","[REDACTED]","--name","visible"]'
+}
+
 @test "and so is a refusal" {
 	wanting -- ./mark
 	exits 125
@@ -434,4 +442,23 @@ END
 	*limits-tree*) cordon run --preset strict --policy limits.yaml \
 	    --profile look -- true; complains 'limits hold for each process' ;;
 	esac
+}
+
+@test "a small limit of open files starts every time" {
+	for n in 4 5 8 12 16 18 20; do
+		policy ../limits.yaml <<END
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  denyRead: ["*.env"]
+  fsProfiles:
+    unrestricted: {read: ["**"], modify: ["**"], limits: {open_files: $n}}
+END
+		for _ in 1 2 3; do
+			cordon run --quiet --policy ../limits.yaml -- sh -c 'ulimit -n'
+			exits 0
+			[ "$output" = "$n" ]
+		done
+	done
 }

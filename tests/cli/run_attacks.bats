@@ -57,6 +57,37 @@ END
 	exits 0
 }
 
+@test "176: a project's policy is not swapped through the symlink .cordon" {
+	policy "$XDG_CONFIG_HOME/cordon/policy.yaml" <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: u}
+spec: {fsProfiles: {unrestricted: {read: ["**"], modify: ["**"]}}}
+END
+	policy cfg/policy.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec: {denyRead: ["secret"]}
+END
+	echo hidden >secret
+	ln -s cfg middle
+	ln -s middle .cordon
+	caged -- sh -c 'touch works; ln -s . new
+		rm .cordon; mv .cordon gone; mv -T new .cordon; ln -sfn . .cordon
+		rm middle; mv middle gone; mv -T new middle; mv cfg copy
+		rm cfg/policy.yaml; echo >cfg/policy.yaml; true'
+	exits 0
+	[ -e works ] && [ ! -e gone ]
+	[ "$(readlink .cordon)" = middle ] && [ "$(readlink middle)" = cfg ]
+	grep -q secret cfg/policy.yaml
+	caged -- cat secret
+	exits 1
+	rm .cordon
+	caged -- cat secret
+	exits 0
+}
+
 @test "the state directory is not followed to where a link leads" {
 	mkdir -p "$T/victim/tmp/precious" "$XDG_STATE_HOME"
 	ln -s "$T/victim" "$XDG_STATE_HOME/cordon"
@@ -154,3 +185,30 @@ END
 	! kill -0 "$(cat pid)" 2>/dev/null
 }
 
+
+# ----- The kept home ---------------------------------------------------------------
+
+@test "a run with less does not prepare the home of one with more" {
+	mkdir "$T/more"
+	caged -- sh -c 'mkdir -p ~/.config/git && echo planted >~/.config/git/config
+	    echo planted >~/.bashrc'
+	exits 0
+	for more in "--network loopback" "--network full" "--read $T/more" \
+	    "--write $T/more" "--agent claude" --no-sandbox; do
+		# shellcheck disable=SC2086
+		cordon run $more -- sh -c 'cat ~/.config/git/config ~/.bashrc; true'
+		lacks planted
+	done
+	caged -- sh -c 'cat ~/.bashrc'
+	[ "$output" = planted ]
+	policy p.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: p}
+spec:
+  fsProfiles:
+    dev: {read: ["**"], modify: ["src/**"]}
+END
+	cordon run --policy p.yaml --profile dev -- sh -c 'cat ~/.bashrc'
+	[ "$output" = planted ]
+}

@@ -9,6 +9,26 @@ code()
 	[[ $output == *"\"code\":\"$1\""* ]] || { say "$output"; return 1; }
 }
 
+# A process of a run may have made the other parts.
+@test "a tool does not complete a git repository" {
+	mkdir -p .git/objects .git/refs/remotes/x/objects
+	echo 'ref: refs/heads/main' >.git/HEAD
+	touch .git/refs/remotes/x/config
+	cordon tool write_text \
+	    '{"path":".git/refs/remotes/x/HEAD","content":"ref: refs/heads/m"}'
+	exits 0
+	rm .git/refs/remotes/x/HEAD
+	mkdir .git/refs/remotes/x/refs
+	cordon tool write_text \
+	    '{"path":".git/refs/remotes/x/HEAD","content":"ref: refs/heads/m"}'
+	exits 3
+	prints 'would complete or configure a git repository'
+	[ ! -e .git/refs/remotes/x/HEAD ]
+	cordon tool write_text --allow nested-git \
+	    '{"path":".git/refs/remotes/x/HEAD","content":"ref: refs/heads/m"}'
+	exits 0
+}
+
 @test "each code has its exit status" {
 	echo x >f
 	cordon tool read_text '{"path":"f"}'
@@ -118,9 +138,114 @@ code()
 	[ "$(cat f.md)" = 1 ]
 }
 
+@test "the document of a called worker is filtered as every file is" {
+	mkdir ../doc
+	echo '{"name": "w", "sandbox": {"paths": {"docs": {"root": ".", "mode": "rw", "suffixes": [".md"], "max_file_bytes": 40}}}}' >../doc/w.yaml
+	echo 'TOPSECRETKEY: abc' >s.txt
+	printf 'TOPSECRETKEY: %040d' 0 >s.md
+	echo 'name: child' >c.md
+	echo 'name: SECRETNAME' >n.txt
+	for name in s.txt n.txt; do
+		cordon tool worker_call "{\"worker\":\"$name\"}" --worker ../doc/w.yaml
+		exits 3
+		code suffix
+		[[ $output != *SECRET* ]]
+	done
+	cordon tool worker_call '{"worker":"s.md"}' --worker ../doc/w.yaml
+	exits 3
+	code size
+	[[ $output != *SECRET* ]]
+	cordon tool worker_call '{"worker":"c.md"}' --worker ../doc/w.yaml
+	exits 0
+	prints '"worker":"child"'
+}
+
+@test "the audit of an approval has no secrets in it" {
+	mkdir ../doc
+	echo '{"name": "w", "tool_rules": {"shell": {"approval_required": true}, "write_text": {"approval_required": true}}}' >../doc/w.yaml
+	audit=$XDG_STATE_HOME/cordon/audit.jsonl
+	cordon tool shell '{"command":"sshpass -p S3CRET true"}' --worker ../doc/w.yaml
+	exits 4
+	prints S3CRET
+	cordon tool shell '{"command":"sshpass -p S3CRET true; true"}' --worker ../doc/w.yaml
+	exits 4
+	cordon tool shell '{"command":"sshpass -p S3CRET true"}' --worker ../doc/w.yaml --approve-with 'cat >../asked'
+	cordon tool write_text '{"path":"f","content":"my S3CRET"}' --worker ../doc/w.yaml
+	exits 4
+	cordon tool write_text '{"path":"f","content":"my S3CRET"}' --worker ../doc/w.yaml --approve-with 'cat >../asked'
+	exits 0
+	grep -q 'content=my S3CRET' ../asked || grep -q "content='my S3CRET'" ../asked
+	[ "$(cat f)" = 'my S3CRET' ]
+	grep -qF "\"prompt\":\"sshpass -p '[REDACTED]' true\"" "$audit"
+	grep -qF "\"message\":\"it needs approval, and nobody can be asked: sshpass -p '[REDACTED]' true\"" "$audit"
+	grep -q 'content=(9 bytes)' "$audit"
+	! grep S3CRET "$audit"
+}
+
+@test "a grant goes to no program that a run can write" {
+	mkdir -p ../doc .venv/bin
+	cat >../doc/w.yaml <<-'END'
+	name: w
+	shell_rules:
+	  - {pattern: git plain, approval_required: false}
+	  - {pattern: git, approval_required: true, grants: {network: true}}
+	  - {pattern: env, approval_required: true, grants: {network: true}}
+	  - {pattern: only, approval_required: true, grants: {network: true}}
+	  - {pattern: linked, approval_required: true, grants: {network: true}}
+	  - {pattern: .venv/bin/git, approval_required: true, grants: {network: true}}
+	END
+	printf '#!/bin/sh\necho "$1" >>ran\n' >.venv/bin/git
+	chmod +x .venv/bin/git
+	cp .venv/bin/git .venv/bin/only
+	mkdir ../links
+	ln -s "$W/.venv/bin/git" ../links/linked
+	PATH=$W/.venv/bin:$T/links:/usr/bin:/bin
+	call()
+	{
+		cordon tool shell "{\"command\":\"$1\"}" --worker ../doc/w.yaml --approve-with true
+	}
+	call 'git plain'
+	exits 0
+	[ "$(cat ran)" = plain ]
+	rm ran
+	call 'git --version'
+	exits 0
+	prints 'git version'
+	call 'env'
+	exits 0
+	prints '/usr/bin:/bin'
+	lacks '.venv/bin'
+	call 'only x'
+	exits 0
+	prints '"exit_code":127'
+	prints 'directories that a run can write are not searched'
+	call 'linked x'
+	exits 3
+	prints 'is a file that a run can write'
+	[ ! -e ran ]
+	call '.venv/bin/git named'
+	exits 0
+	[ "$(cat ran)" = named ]
+}
+
 @test "the help names every tool" {
 	cordon tool --help
 	for name in read_text write_text edit_text list_files glob grep shell worker_call; do
 		[[ $output == *"  $name "* ]] || { say "$name"; return 1; }
+	done
+}
+
+@test "glob and grep count what they cannot reach" {
+	local name
+	name=$(printf 'd%.0s' {1..200})
+	echo needle >near
+	cordon tool glob '{"pattern":"**"}'
+	exits 0
+	[[ $output != *unreached* ]]
+	(for _ in {1..25}; do mkdir "$name" && cd "$name"; done; echo needle >far)
+	for arguments in 'glob {"pattern":"**"}' 'grep {"text":"needle"}'; do
+		cordon tool "${arguments%% *}" "${arguments#* }"
+		exits 0
+		[[ $output == *near* && $output == *'"unreached":1'* ]]
 	done
 }

@@ -175,3 +175,54 @@ verdict()
 	exits 3
 	prints '(floor)'
 }
+
+@test "a state directory in the workspace: the project cannot bring its own trust" {
+	cordon trust
+	exits 0
+	[[ $(verdict docs/a) = 'allow '* ]]
+	mkdir brought
+	cp -r "$XDG_STATE_HOME/cordon" brought/
+	cordon trust --revoke .
+	[ "$(verdict docs/a)" = 'deny user' ]
+	export XDG_STATE_HOME=$W/brought
+	[ "$(verdict docs/a)" = 'deny user' ]
+	cordon run --profile dev -- true
+	complains 'state directory lies in the workspace'
+	ln -s "$W/brought" "$T/link"
+	XDG_STATE_HOME=$T/link
+	[ "$(verdict docs/a)" = 'deny user' ]
+	XDG_STATE_HOME=$W/other
+	cordon trust
+	exits 2
+	complains 'lies in the workspace'
+	[ ! -e other ]
+}
+
+@test "all that trust opens is shown" {
+	cordon trust
+	lacks 'opens:'
+	cordon trust --revoke .
+	policy .cordon/policy.yaml <<'END'
+schemaVersion: 2
+kind: Policy
+metadata: {name: theirs}
+spec:
+  unprotect: [".envrc"]
+  env: {pass: [SSH_AUTH_SOCK], set: {EDITOR: "vi"}}
+  audit: {onFailure: warn}
+  mcp: {write_file: {content: text, where: path}}
+  fsProfiles:
+    dev: {read: ["**"], host: {read: [/opt], modify: [/srv]}, network: full}
+END
+	cordon trust
+	exits 0
+	for line in 'unprotect: .envrc' 'env.pass: SSH_AUTH_SOCK' 'env.set: EDITOR=vi' 'audit.onFailure: warn' \
+	    'mcp: write_file: {content: text}' 'fsProfiles.dev.host.read: /opt' 'fsProfiles.dev.host.modify: /srv' \
+	    'fsProfiles.dev.network: full'; do
+		prints_line "opens:     $line"
+	done
+	lacks where
+	cordon trust --json
+	exits 0
+	[[ $(json opens) = *'"unprotect: .envrc"'* ]]
+}

@@ -121,8 +121,11 @@ END
 }
 
 @test "a link in the state directory opens nothing" {
-	id=$(printf %s "$W" | sha256sum | cut -c1-16)
-	mkdir -p "$XDG_STATE_HOME/cordon/homes"
+	cordon run -- true
+	exits 0
+	id=$(ls "$XDG_STATE_HOME/cordon/homes")
+	[ -n "$id" ]
+	rm -r "$XDG_STATE_HOME/cordon/homes/$id"
 	verdict allow --op modify "$XDG_STATE_HOME/cordon/homes/$id/x"
 	ln -s / "$XDG_STATE_HOME/cordon/homes/$id"
 	verdict deny --op modify /etc/passwd

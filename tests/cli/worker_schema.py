@@ -42,7 +42,7 @@ GOOD = [
     WHOLE, '{}', 'name: w', 'sandbox: {}', 'sandbox: {paths: {}}',
     'executor: {sandbox: linux-bwrap}', 'programs: [git, /usr/bin/make]',
     'sandbox: {paths: {a: {root: x, max_file_bytes: 12K}}}',
-    'shell_rules: []', 'modules: {m: {}}', 'tool_rules: {}',
+    'shell_rules: []', 'modules: {mcp: {}}', 'tool_rules: {}',
     'shell_rules: [{pattern: a, approval_required: false}]',
 ]
 BAD = [
@@ -65,8 +65,9 @@ BAD = [
     'shell_rules: [{pattern: "", approval_required: true}]',
     'shell_rules: [{pattern: a, approval_required: true, grants: {root: x}}]',
     'shell_default: true', 'shell_default: {}', 'programs: git',
-    'programs: [[]]', 'modules: []', 'modules: {m: {allowed_paths: []}}',
-    'modules: {m: {constraints: {unrestricted: maybe}}}',
+    'programs: [[]]', 'modules: []', 'modules: {mcp: {allowed_paths: []}}',
+    'modules: {mcp: {constraints: {unrestricted: maybe}}}',
+    'modules: {database: {}}',
     'sandboxes: {a: {path: ./a}}',
     'tool_rules: {sandbox_read_text: {approval_required: true}}',
 ]

@@ -114,6 +114,50 @@ same()
 	complains "'profiles.x.mcp_servers.y' is left open"
 }
 
+# serve: starts the only server of m.json as a client does; prints what it says.
+serve()
+{
+	python3 - <<-'END'
+	import json, os, subprocess
+	s = json.load(open('m.json'))['mcpServers']['a']
+	p = subprocess.run([s['command'], *s['args']], cwd=s.get('cwd', '.'),
+	    env=dict(os.environ, **s.get('env', {})), stdin=subprocess.DEVNULL,
+	    capture_output=True, text=True)
+	print(p.stdout, p.stderr)
+	END
+}
+
+@test "variables and a directory that choose for the guard leave a server open" {
+	policy "$XDG_CONFIG_HOME/cordon/policy.yaml" <<-'END'
+	schemaVersion: 2
+	kind: Policy
+	metadata: {name: mine}
+	spec:
+	  denyRead: ["**/*.env"]
+	END
+	echo KEPT >prod.env
+	echo 'cat prod.env >&2; echo "has $A" >&2' >server.sh
+	server='"command":"sh","args":["server.sh"]'
+	echo "{\"mcpServers\":{\"a\":{$server,\"env\":{\"A\":\"one\"}}}}" >m.json
+	cordon mcp wrap m.json -- --env A
+	exits 0
+	serve >said
+	grep -q 'has one' said
+	! grep -q KEPT said
+	for also in '"env":{"XDG_CONFIG_HOME":"/nonexistent"}' '"env":{"HOME":"/nonexistent"}' '"env":{"HOME=/x":""}' \
+	    '"env":{"XDG_STATE_HOME":"/x"}' '"env":{"PATH":"/x"}' '"cwd":"/"' '"envFile":"x"'; do
+		echo "{\"mcpServers\":{\"a\":{$server,$also}}}" >m.json
+		cp m.json hand
+		cordon mcp wrap m.json
+		exits 1
+		complains "'a' is left open: its "
+		same hand m.json
+	done
+	echo '{"mcpServers":{"a":{"command":"env","args":["-C","/","HOME=/x","sh","server.sh"]}}}' >m.json
+	cordon mcp wrap m.json
+	exits 0
+}
+
 @test "--dry-run changes nothing" {
 	cordon mcp wrap --dry-run .mcp.json
 	exits 0

@@ -152,7 +152,8 @@ draft_format(const struct document *d, const char *name, char *out,
 {
 	struct text t = { out, 0, size };
 
-	put(&t, "schemaVersion: 2\nkind: Policy\nmetadata: {name: %s}\nspec:\n",
+	put(&t, "schemaVersion: 2\nkind: Policy\nmetadata: {name: %s}\nspec:\n"
+	    "  unprotect: [\"**\"]\n",
 	    name);
 	put_list(&t, "  denyRead", &d->deny[RULE_READ]);
 	put_list(&t, "  denyModify", &d->deny[RULE_MODIFY]);

@@ -312,6 +312,14 @@ is_link(const char *path)
 	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
+/* Mounts have no allow list for what lies in a git directory. */
+static bool
+is_unlisted_in_git(const struct question *q)
+{
+	return q->verdict.layer == CORDON_LAYER_DEFAULTS &&
+	    strstr(q->path, "/.git/") != NULL;
+}
+
 static bool
 is_bwrap_leak_said(const struct cdn_plan *plan, const struct question *q)
 {
@@ -323,6 +331,7 @@ is_bwrap_leak_said(const struct cdn_plan *plan, const struct question *q)
 		    has_line(plan, "mask-later");
 	/* What is there is held, but for links and the modes of directories. */
 	return (acts[q->act].is_new || is_link(at("%s", q->path)) ||
+		is_unlisted_in_git(q) ||
 		(q->act == ACT_CHMOD && has_line(plan, "mask-itself"))) &&
 	    is_given_up(plan, &q->verdict);
 }

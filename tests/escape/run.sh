@@ -77,12 +77,15 @@ END
 }
 both='  denyRead: ["s/**"]
   denyModify: ["s/**"]'
-policy A ''
+# Rules about names that come later cannot be held by regions or mounts alone.
+open='  unprotect: ["**"]'
+policy A "$open"
 policy B '  denyModify: ["s/**"]'
 policy C "$both"
 policy net "$both" ', network: ["127.0.0.1:1"]'
 policy ns "$both"
-policy bwrap "$both"
+policy bwrap "$open
+$both"
 
 # What lies outside, and what is denied inside, by column.
 declare -A unreadable=([A]=$stage/out/s [B]=$stage/out/s [C]=$stage/w/s

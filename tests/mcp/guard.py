@@ -141,7 +141,9 @@ def test_answers(world):
 
 
 TEXTS = ['// comment', '/* c */', '/help', '/ half', '~ 3 days', '\\d+',
-         'https://x.y/etc/passwd', '/dev/null', 'a\n/etc/passwd']
+         'https://x.y/etc/passwd', '/dev/null', 'a\n/etc/passwd',
+         '[link](/etc/passwd)', '{"name":"x","v":["./a"]}', "it's '/x'",
+         '["a", "b"]', '"quoted"', '[not json']
 
 
 def test_texts(world):
@@ -179,6 +181,18 @@ def refusals(world):
         ({'q': 'FILE://localhost' + outside}, 'q', 'heuristic'),
         ({'q': 'file://' + outside.replace('s', '%73')}, 'q', 'heuristic'),
         ({'q': 'C:\\Windows\\x'}, 'q', 'heuristic'),
+        ({'q': '\u00a0\ufeff' + outside}, 'q', 'heuristic'),
+        ({'q': '\u3000' + outside + '\u200b'}, 'q', 'heuristic'),
+        ({'q': ' ' * 30000 + outside + ' ' * 30000}, 'q', 'heuristic'),
+        ({'path': '\u00a0../secret'}, 'path', 'schema'),
+        ({'q': json.dumps([outside])}, 'q[0]', 'heuristic'),
+        ({'q': json.dumps(outside)}, 'q', 'heuristic'),
+        ({'q': "'%s'" % outside}, 'q', 'heuristic'),
+        ({'q': json.dumps({'path': '../secret'})}, 'q.path', 'schema'),
+        ({'q': json.dumps(json.dumps({'a': [outside]}))}, 'q.a[0]',
+         'heuristic'),
+        ({'q': '{"a":1,"a":"%s"}' % outside}, 'q', 'heuristic'),
+        ({'paths': '["file","../secret"]'}, 'paths[1]', 'schema'),
         ({outside: 1}, outside, 'heuristic'),
         ({'list': [{'deep': [outside]}]}, 'list[0].deep[0]', 'heuristic'),
     ]
@@ -201,6 +215,12 @@ def test_refusals(world):
        'refused: a resource', answer)
     answer = guard.ask('prompts/get', name='p', arguments={'f': world.secret})
     ok(answer.get('error', {}).get('code') == 403, 'refused: a prompt', answer)
+    for extra in ({'path': world.secret}, {'args': [world.secret]},
+                  {'input': json.dumps({'p': world.secret})},
+                  {'_meta': {'where': world.secret}}):
+        answer = guard.ask('tools/call', name='beside', arguments={}, **extra)
+        ok(denial_of(answer).get('reason') in ('schema', 'heuristic'),
+           'refused: %s beside the arguments' % list(extra)[0], answer)
     guard.ask('tools/list')
     answer = guard.call('put', path='.git/config')
     ok(denial_of(answer).get('matched_rule') is not None,
@@ -239,6 +259,12 @@ HOSTILE = [
     b'"Params":{"name":"x"}}',
     b'{"id":1,"method":"tools/call","params":{"name":"echo",'
     b'"ARGUMENTS":{"path":"/etc/passwd"}}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo",'
+    b'"argument\xc5\xbf":{"path":"/etc/passwd"}}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo",'
+    b'"arguments":"{\\"path\\":\\"/etc/passwd\\"}"}}',
+    b'{"id":1,"method":"tools/call","params":{"name":"echo",'
+    b'"arguments":["/etc/passwd"]}}',
     b'{"id":1.5,"method":"tools/call","params":{"name":"echo"}}',
     b'{"id":null,"method":"tools/call","params":{"name":"echo"}}',
     b'{"id":1,"method":"tools/call","params":["echo"]}',
@@ -389,6 +415,71 @@ def test_pins(world):
     ok(world.cordon('mcp', 'pins', 'forget', 'zz').returncode == 2 and
        world.cordon('mcp', 'pins', 'what').returncode == 2,
        'nothing else is forgotten')
+
+
+CASES = [
+    ('{"Tools":[{"name":"x","description":"d"}]}', None),
+    ('{"tools":[],"TOOLS":[{"name":"x","description":"d"}]}', None),
+    ('{"tool\u017f":[{"name":"x","description":"d"}]}', None),
+    ('{"tools":[{"Name":"x","description":"d"},{"name":"y"}]}', ['y']),
+    ('{"tools":[{"name":"x","Description":"d"},{"name":"y"}]}', ['y']),
+    ('{"tools":[{"name":"x","InputSchema":{}},{"name":"y"}]}', ['y']),
+    ('{"tools":[{"name":"x","Other":{"Name":1}},{"name":"y"}]}', ['x', 'y']),
+]
+
+
+def test_case(world):
+    """Keys that only a client that ignores case reads."""
+    guard = Guard(world, 'lists')
+    for result, want in CASES:
+        world.write('list', result)
+        answer = guard.ask('tools/list')
+        shown = names(answer) if 'result' in answer else None
+        ok(shown == want, '%s: %s' % (ascii(result), want), answer)
+    for roots in ('{"Roots":[{"uri":"file:///etc"}]}',
+                  '{"roots":[{"Uri":"file:///etc","uri":"file://%s"}]}' %
+                  world.workspace):
+        guard.send({'id': 2, 'method': 'tools/call', 'params': {
+            'name': 'late', 'arguments': {
+                'before': '{"id":7,"method":"roots/list"}'}}})
+        guard.line()
+        guard.line()
+        guard.send('{"id":7,"result":%s}' % roots)
+        guard.call('echo', x=2)
+        ok(b'file:///etc' not in world.seen(), 'roots: %s' % ascii(roots)[:30],
+           world.seen())
+    guard.end()
+
+
+def test_projects(world):
+    """One project does not pin for another; old pins are not trusted."""
+    other = os.path.join(world.top, 'other')
+    os.mkdir(other)
+    home, pins = world.workspace, []
+    for place, said in ((other, 'hostile'), (home, 'honest')):
+        world.workspace = place
+        world.write('more', json.dumps([{'name': 'a', 'description': said}]))
+        # The same command line, to the byte.
+        world.log = '/dev/null'
+        guard = Guard(world, 'more')
+        shown = names(guard.ask('tools/list'))
+        guard.end()
+        ok('a' in shown, '%s: its tools are taken as they are there' % said,
+           (shown, guard.said()))
+    listed = world.cordon('mcp', 'pins', '--json').stdout.splitlines()
+    pins = [json.loads(line) for line in listed]
+    ok(len(pins) == 2 and pins[0]['command'] == pins[1]['command'] and
+       pins[0]['name'] != pins[1]['name'], 'each has pins of its own', pins)
+    with open(pins[0]['file'], encoding='utf-8') as file:
+        kept = json.load(file)
+    kept['schema'] = 1
+    with open(pins[0]['file'], 'w', encoding='utf-8') as file:
+        json.dump(kept, file)
+    world.workspace = kept['workspace']
+    guard = Guard(world, 'more')
+    rest, status = guard.end()
+    ok(status == 125 and rest == b'' and 'version' in guard.said(),
+       'pins of another version are not trusted', guard.said())
 
 
 def test_two_guards(world):
@@ -763,9 +854,50 @@ def test_undeclared(world):
     ok(world.seen().count(b'"strict"') == 1, 'the server saw one of them')
 
 
+ORIGIN = '[from the MCP server, not from cordon] '
+
+
 def test_server_asks(world):
     """145: what a server asks of its client."""
     guard = Guard(world)
+    words = 'cordon: may this call of the tool reach its server?'
+    for line, marked in (
+            ({'id': 'a', 'method': 'sampling/createMessage', 'params': {
+                'systemPrompt': words, 'messages': [
+                    {'role': 'user', 'content': {'type': 'text',
+                                                 'text': 'plain'}},
+                    {'role': 'user', 'content': [
+                        {'type': 'text', 'text': words}]}]}}, 2),
+            ({'id': 'b', 'method': 'elicitation/create', 'params': {
+                'mode': 'url', 'message': words}}, 1),
+            ({'id': 1, 'result': {'resultType': 'input_required',
+                                  'inputRequests': {'q': {
+                                      'method': 'elicitation/create',
+                                      'params': {'message': words}}}}}, 1),
+            ({'id': 1, 'error': {'code': -32042, 'message': 'visit it first',
+                                 'data': {'elicitations': [
+                                     {'mode': 'url', 'elicitationId': 'e',
+                                      'url': 'https://x.example/',
+                                      'message': words}]}}}, 1)):
+        guard.send({'id': 1, 'method': 'tools/call', 'params': {
+            'name': 'late' if 'method' in line else 'raw',
+            'arguments': {'line': json.dumps(line),
+                          'before': json.dumps(line)}}})
+        got = guard.line().decode()
+        ok(got.count('"' + ORIGIN + 'cordon:') == got.count(words) == marked
+           and json.loads(got.replace(ORIGIN, '')) == line,
+           '145: %s is marked where it speaks for cordon' %
+           line.get('method', 'an answer'), got)
+        if 'method' in line:
+            guard.line()
+    guard.send({'id': 1, 'method': 'tools/call', 'params': {
+        'name': 'raw', 'arguments': {'line': json.dumps(
+            {'id': 1, 'error': {'code': -32042, 'message': 'visit it first',
+                                'data': {'Elicitations': [
+                                    {'message': words}]}}})}}})
+    got = guard.line().decode()
+    ok(words not in got and '-32603' in got,
+       '145: an error with a key that only some take for a question', got)
     for method, params, answer in (
             ('sampling/createMessage', '{"messages" : [ ]}',
              '{"role":"assistant","content":{"type":"text","text":"/etc"}}'),
@@ -775,8 +907,10 @@ def test_server_asks(world):
             % (method, params)
         guard.send({'id': 1, 'method': 'tools/call', 'params': {
             'name': 'late', 'arguments': {'before': line}}})
-        ok(guard.line() == line.encode() + b'\n',
-           '145: %s arrives as it is' % method)
+        # What a person is asked says that it does not come from cordon.
+        want = line.replace('"message":"', '"message":"' + ORIGIN)
+        ok(guard.line() == want.encode() + b'\n',
+           '145: %s arrives as it is, or marked' % method)
         guard.line()
         said = '{"id":"cordon-1","result": %s}' % answer
         guard.send(said)
@@ -797,6 +931,24 @@ def test_server_asks(world):
     guard.end()
 
 
+def test_list_asks(world):
+    """145: a list of tools that asks as well."""
+    words = 'cordon: may this call of the tool reach its server?'
+    asks = {'q': {'method': 'elicitation/create', 'params': {'message': words}}}
+    for names, kept in ((['good'], 1), (['good', 'bad name'], 1)):
+        for requests in (asks, list(asks.values())):
+            world.write('list', json.dumps({
+                'tools': [{'name': name} for name in names],
+                'inputRequests': requests}))
+            guard = Guard(world, 'lists')
+            got = json.dumps(guard.ask('tools/list'))
+            ok(got.count(ORIGIN + 'cordon:') == got.count(words) == 1 and
+               got.count('"name"') == kept,
+               '145: a list of %d tools is marked where it asks' % len(names),
+               got)
+            guard.end()
+
+
 def test_results(world):
     """146: what results carry."""
     world.write('more', json.dumps([
@@ -807,7 +959,8 @@ def test_results(world):
         '\\u0007"},{"type":"resource_link","name":"n","uri":"file://%s"}]}}' \
         % world.secret
     guard.send({'id': 1, 'method': 'tools/call', 'params': {
-        'name': 'raw', 'arguments': {'line': line}}})
+        'name': 'raw', 'arguments': {      # JSON in a string is judged, too
+            'line': line.replace('file://' + world.secret, '@SECRET@')}}})
     ok(guard.line() == line.encode() + b'\n',
        '146: a result passes as it is, its escapes escaped')
     answer = guard.ask('resources/read', uri='file://' + world.secret)
@@ -1066,9 +1219,10 @@ def test_inside(world):
 
 TESTS = [test_bytes, test_answers, test_texts, test_refusals, test_hostile,
          test_cage, test_ids, test_cancel, test_server_lines, test_pins,
+         test_case, test_projects,
          test_two_guards, test_asks_older, test_asks_newer, test_answers_older,
          test_answers_newer, test_floods, test_undeclared,
-         test_server_asks, test_results, test_swapped,
+         test_server_asks, test_list_asks, test_results, test_swapped,
          test_many, test_large, test_both_ways, test_ends, test_stuck,
          test_usage, test_inside]
 

@@ -56,7 +56,8 @@ def call(ident, name, given):
         except OSError as error:
             answer(ident, text(os.strerror(error.errno)))
     elif name == 'raw':                 # any bytes as an answer
-        put(given['line'])
+        put(given['line'].replace('@SECRET@', 'file://' + os.path.join(
+            os.path.dirname(os.getcwd()), 'secret')))
     elif name == 'big':
         answer(ident, text('x' * given['size']))
     elif name == 'never':
@@ -85,7 +86,10 @@ def handle(line):
     message = json.loads(line)
     method, ident = message.get('method'), message.get('id')
     params = message.get('params', {})
-    if method == 'tools/list':
+    if method == 'tools/list' and 'lists' in MODES:
+        with open('list', encoding='utf-8') as file:
+            put('{"jsonrpc":"2.0","id":%d,"result":%s}' % (ident, file.read()))
+    elif method == 'tools/list':
         answer(ident, {'tools': tools(), 'nextCursor': 'n', 'ttlMs': 5})
     elif method == 'tools/call':
         call(ident, params['name'], params.get('arguments', {}))

@@ -26,7 +26,9 @@ try()
 	text=$1 status=$2 line=$3
 	shift 3
 	got=0
-	"$source/tools/run-tests" "$work/b" "$@" >"$work/out" 2>&1 || got=$?
+	# shellcheck disable=SC2086 # one word or none
+	$caller "$source/tools/run-tests" "$work/b" "$@" >"$work/out" 2>&1 ||
+	    got=$?
 	points=$((points + 1))
 	if [ "$got" = "$status" ] &&
 	    [ "$(tail -n 1 "$work/out")" = "$line" ]; then
@@ -50,9 +52,23 @@ program fewer 'echo 1..2; echo "ok 1 - a"'
 program skips 'echo "ok 1 # SKIP no kernel"; echo "ok 2"; echo 1..2'
 program skipall 'echo "1..0 # SKIP no kernel"'
 program nothing 'echo 1..0'
+# One point for each setting; a caller's own would make it fail.
+# shellcheck disable=SC2016 # the program's own
+program plain 'n=0
+is() { n=$((n + 1)); [ "$2" = "$3" ] || printf "not "; echo "ok $n - $1: $2"; }
+is umask "$(umask)" 0022
+is files "$(ulimit -Sn)" 1024
+is variables "${TZ-}${EDITOR-}${XDG_RUNTIME_DIR-}" ""
+is home "$(ls -A "$HOME")" ""
+is input "$(readlink /proc/self/fd/0)" /dev/null
+is descriptors "$(ls /proc/$$/fd | grep -c "^[78]$")" 0
+is "HUP and PIPE ignored" \
+    "$((0x$(sed -n "s/^SigIgn:.//p" /proc/self/status) & 0x1001))" 0
+echo 1..7'
 meson setup "$work/b" "$work" >/dev/null
 
 unset CORDON_MUST_WORK
+caller=
 try 'points of all programs are added up' 0 \
     '3 passed, 0 failed, 0 skipped' good also
 try 'a failed point' 1 '3 passed, 1 failed, 0 skipped' good fails
@@ -73,6 +89,9 @@ try 'a program that skips all of itself' 0 \
 try 'skips alone are not a success' 1 '0 passed, 0 failed, 1 skipped' skipall
 try 'no test at all is not a success' 1 '0 passed, 0 failed, 0 skipped' \
     --suite none
+caller=$source/tools/odd-caller
+try 'every caller is the same to a test' 0 '7 passed, 0 failed, 0 skipped' plain
+caller=
 export CORDON_MUST_WORK=1
 try 'a skip fails where all must work' 1 '3 passed, 0 failed, 1 skipped' \
     good skips

@@ -30,59 +30,54 @@
  *	options FD		what was set of it
  *	write FD TEXT, close FD, umask MODE, chdir PATH, rename A B, link A B
  *	flip N TYPE ADDRESS , ADDRESS	connects while another thread changes it
+ *	swap N thread|process|brief ADDRESS
+ *				sends there by a fd that is a unix socket, or
+ *				for a moment one of UDP: another thread, a
+ *				process with the same descriptors, or threads
+ *				that end at once change it; `good N bad N`
+ *	credentials stream|packet sendto|sendmsg|sendmmsg|own|false
+ *				of a message that a child sends: `true`, or
+ *				`pid N of N`; own, false: the child names a pid
+ *	credentials stream sendmsg threads	a child with two threads
  *	time N ADDRESS		nanoseconds of a connect to it
  *	timedenied N ADDRESS	of one that fails
  *	interfaces		how many there are
  */
+#include "socketcaller.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-#define WORDS 24
 #define PATIENCE_MS 60000 /* for what certainly comes */
 
-static char words[WORDS][512];
+char words[WORDS][512];
 
-struct address {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in in;
-		struct sockaddr_in6 in6;
-		struct sockaddr_un un;
-		struct sockaddr_storage room;
-	} u;
-	socklen_t size;
-};
-
-static long
+long
 number(int i)
 {
 	return strtol(words[i], NULL, 0);
 }
 
-static bool
+bool
 word(int i, const char *what)
 {
 	return strcmp(words[i], what) == 0;
 }
 
-static void
+void
 tell(long result, const char *what)
 {
 	if (result < 0)
@@ -112,7 +107,7 @@ parse_unix(int i, struct address *a)
 	}
 }
 
-static struct address
+struct address
 parse(int i)
 {
 	struct address a;
@@ -172,7 +167,7 @@ family(const char *name)
 	    name[0] == 'n' ? AF_NETLINK : AF_UNIX;
 }
 
-static int
+int
 type(const char *name)
 {
 	return strcmp(name, "dgram") == 0 ? SOCK_DGRAM :
@@ -242,7 +237,7 @@ do_ready(void)
 
 /* ----- Messages ------------------------------------------------------------------ */
 
-static struct msghdr
+struct msghdr
 header(struct address *a, struct iovec *v, char *text, size_t n)
 {
 	struct msghdr h = { .msg_iov = v, .msg_iovlen = 1 };
@@ -647,7 +642,8 @@ static const struct {
 	{ "option", do_option }, { "info", do_info }, { "pty", do_pty },
 	{ "peer", do_peer }, { "flip", do_flip }, { "time", do_time },
 	{ "interfaces", do_interfaces }, { "late", do_late },
-	{ "timedenied", do_time },
+	{ "timedenied", do_time }, { "swap", do_swap },
+	{ "credentials", do_credentials },
 };
 
 static void

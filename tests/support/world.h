@@ -38,6 +38,7 @@ struct world_spec {
 	const char *runtime_read, *runtime_write;
 	const char *network; /* --network: a word, or a rule */
 	bool fold;
+	bool defaults; /* hold beside the documents; alone they always do */
 };
 
 struct world {
@@ -140,6 +141,7 @@ world_make(struct world *w, const struct world_spec *spec)
 		world_document(w, spec, name);
 	a.documents = w->documents;
 	a.document_count = w->count;
+	a.no_defaults = w->count > 0 && !spec->defaults;
 	a.closed = world_places(w->arena, spec->closed);
 	a.kept = world_places(w->arena, spec->kept);
 	a.network_source = spec->agent;

@@ -1,5 +1,6 @@
 #include "enforce/agents/examine.h"
 
+#include "enforce/session/git_safety.h"
 #include "enforce/session/inner.h"
 #include "enforce/session/program.h"
 #include "enforce/store/store.h"
@@ -165,6 +166,32 @@ look_into(struct examination *e, size_t i)
 		    cdn_arena_printf(e->arena, "'cordon mcp wrap %s'", file) });
 }
 
+/* ----- git ------------------------------------------------------------------ */
+
+/* A directory that an agent prepared is no repository of the user's git. */
+static void
+look_at_git(struct examination *e)
+{
+	char file[CDN_PATH_MAX + 1];
+	struct cdn_places places;
+	bool refuses = false;
+	int code;
+
+	if (!cdn_program_search("git", getenv("PATH"), file))
+		return;
+	code = cdn_places_find(e->arena, &places, NULL);
+	if (code == 0)
+		code = cdn_git_refuses_bare(&places, &refuses);
+	e->oom |= code == CORDON_E_NOMEM;
+	if (code != 0 || refuses)
+		return;
+	add(e, (struct cdn_host_finding){ "git-bare-repository", CDN_HOST_NOTE,
+	    "git takes any directory with HEAD, objects and refs for a "
+	    "repository, and executes what its configuration names",
+	    "'git config --global safe.bareRepository explicit' (bare "
+	    "repositories then need --git-dir; see SECURITY.md)" });
+}
+
 int
 cdn_agents_examine(struct cdn_arena *arena, const char *program,
     struct cdn_doctor *doctor, struct cordon_error *err)
@@ -177,5 +204,6 @@ cdn_agents_examine(struct cdn_arena *arena, const char *program,
 		look_into(&e, i);
 	for (size_t i = 0; (agent = cdn_agent(i)) != NULL; i++)
 		look_for(&e, agent);
+	look_at_git(&e);
 	return e.oom ? cdn_err_nomem(err) : 0;
 }

@@ -4,6 +4,7 @@ static const char *const kind_names[CDN_EVENT_KIND_MAX] = {
 	[CDN_EVENT_RUN_START] = "run.start",
 	[CDN_EVENT_RUN_END] = "run.end",
 	[CDN_EVENT_RUN_REFUSED] = "run.refused",
+	[CDN_EVENT_RUN_LEFT] = "run.left",
 	[CDN_EVENT_FALLBACK] = "sandbox.fallback",
 	[CDN_EVENT_FS_REQUEST] = "fs.call.request",
 	[CDN_EVENT_FS_RESULT] = "fs.call.result",

@@ -18,6 +18,7 @@ enum cdn_event_kind {
 	CDN_EVENT_RUN_START,
 	CDN_EVENT_RUN_END,
 	CDN_EVENT_RUN_REFUSED,
+	CDN_EVENT_RUN_LEFT, /* what the host's git would run: leftover.c */
 	CDN_EVENT_FALLBACK, /* "sandbox.fallback" */
 	CDN_EVENT_FS_REQUEST,
 	CDN_EVENT_FS_RESULT,

@@ -56,7 +56,9 @@ hash_of(const struct cdn_repeats *r, const struct cdn_access *d)
 	    cdn_str_of(d->verdict.matched_rule),
 	    (uint64_t)d->verdict.operation << 32 | (unsigned)d->error);
 
-	return cdn_seen_hash(&r->seen, d->path, rule);
+	/* Without a path there is only the call to tell them apart. */
+	return cdn_seen_hash(&r->seen, d->path.n > 0 || d->call == NULL ?
+		d->path : cdn_str_of(d->call), rule);
 }
 
 static struct entry *

@@ -70,6 +70,13 @@ static const struct {
 	{ CDN_KIND_NO_NETWORK, 0,
 	    { E(EAFNOSUPPORT),		TRAP,	TRAP,	TRAP } },
 
+	{ CDN_KIND_RARE, 0, { E(EPERM),	TRAP,	TRAP,	TRAP } },
+
+	/* The broker makes it, so that it cannot leave this machine. */
+	{ CDN_KIND_UDP, CDN_FACT_LISTED,
+	    { E(EAFNOSUPPORT),		TRAP,	TRAP,	TRAP } },
+	{ CDN_KIND_UDP, 0, { OK,	OK,	OK,	OK } },
+
 	/* A filter cannot tell a unix address from an inet one. */
 	{ CDN_KIND_CONNECT, CDN_FACT_LISTED,
 	    { OK,			TRAP,	TRAP,	TRAP } },
@@ -96,9 +103,18 @@ static const struct {
 	    { OK,			TRAP,	TRAP,	TRAP } },
 	{ CDN_KIND_SEND, 0, { OK,	OK,	OK,	OK } },
 
+	/* Where sends are trapped the broker must know of it: message.c. */
+	{ CDN_KIND_SHARE, CDN_FACT_LISTED | CDN_FACT_DATAGRAM,
+	    { OK,			TRAP,	TRAP,	TRAP } },
+	{ CDN_KIND_SHARE, 0, { OK,	OK,	OK,	OK } },
+
 	{ CDN_KIND_TRACE, CDN_FACT_STRICT,
-	    { E(EPERM),			E(EPERM), E(EPERM), E(EPERM) } },
+	    { E(EPERM),			TRAP,	TRAP,	TRAP } },
 	{ CDN_KIND_TRACE, 0, { OK,	OK,	OK,	OK } },
+	/* Landlock judges it; the broker records what that refuses. */
+	{ CDN_KIND_ATTACH, CDN_FACT_STRICT,
+	    { E(EPERM),			TRAP,	TRAP,	TRAP } },
+	{ CDN_KIND_ATTACH, 0, { OK,	TRAP,	TRAP,	TRAP } },
 	{ CDN_KIND_TAKE, CDN_FACT_STRICT,
 	    { E(EPERM),			E(EPERM), E(EPERM), E(EPERM) } },
 	{ CDN_KIND_TAKE, CDN_FACT_FIRST,
@@ -124,6 +140,9 @@ static const struct {
 	{ CDN_KIND_SIGNAL, CDN_FACT_SIGNALS,
 	    { OK,			TRAP,	TRAP,	TRAP } },
 	{ CDN_KIND_SIGNAL, 0, { OK,	OK,	OK,	OK } },
+
+	/* Of what may not be read: Landlock does not cover it. */
+	{ CDN_KIND_WATCH, 0, { OK,	TRAP,	TRAP,	TRAP } },
 
 	/* As a file that does not know the command. */
 	{ CDN_KIND_COMMAND, CDN_FACT_DEVICES,

@@ -37,15 +37,20 @@ enum cdn_kind {
 	CDN_KIND_EXEC,
 	CDN_KIND_PTY,	   /* opens the other end of one's own terminal */
 	CDN_KIND_NO_NETWORK, /* inet sockets where there are none */
+	CDN_KIND_UDP,	   /* makes a socket that could receive from anybody */
 	CDN_KIND_CONNECT,
 	CDN_KIND_BIND,
 	CDN_KIND_LISTEN,   /* binds, if nobody did before */
 	CDN_KIND_SEND,	   /* with an address, or one that cannot be seen */
+	CDN_KIND_SHARE,	   /* a process with the file descriptors of another */
+	CDN_KIND_RARE,	   /* EPERM, and an attempt worth a record */
 	CDN_KIND_TRACE,	   /* reaches into other processes */
+	CDN_KIND_ATTACH,   /* ... and begins to */
 	CDN_KIND_TAKE,	   /* ... by a descriptor: whose, cannot be seen */
 	CDN_KIND_LANDLOCK,
 	CDN_KIND_HIDE,	   /* would blind the broker */
 	CDN_KIND_SIGNAL,
+	CDN_KIND_WATCH,	   /* reports what happens to a file (inotify) */
 	CDN_KIND_COMMAND,  /* ioctl: maybe of a device */
 
 	/* The arguments decide: of all from here on, and of no other. */

@@ -45,6 +45,10 @@
  */
 #define CLONE_SPACES 0x7e020000U
 
+/* Not a thread, and yet with the same file descriptor table. */
+#define CLONE_THREAD_ 0x10000U
+#define CLONE_FILES_  0x400U
+
 /* ioctl(2): the command is an int, although it is passed as a long. */
 #define TIOCSTI_      0x5412U /* types into a terminal */
 #define TIOCSETD_     0x5423U /* another line discipline: a dead terminal */
@@ -93,6 +97,9 @@
 
 #define FIRST_PROCESS 1U
 
+#define PTRACE_ATTACH_ 16U
+#define PTRACE_SEIZE_  0x4206U
+
 #define PRIO_USER_	  2U
 #define IOPRIO_WHO_USER_  3U
 
@@ -121,7 +128,11 @@
 #define LEVEL_IP	     0U
 #define LEVEL_IPV6	     41U
 #define SO_BINDTODEVICE_     25U
+#define SO_ATTACH_FILTER_    26U
+#define SO_DETACH_FILTER_    27U
 #define SO_MARK_	     36U
+#define SO_LOCK_FILTER_	     44U
+#define SO_ATTACH_BPF_	     50U
 #define SO_BINDTOIFINDEX_    62U
 #define IP_OPTIONS_	     4U
 #define IP_JOIN_	     35U /* IP_ADD_MEMBERSHIP */
@@ -182,8 +193,8 @@ static const struct cdn_filter_test tests[] = {
 	 * be performed; the others are for administrators.  btrfs, bcachefs
 	 * and ocfs2 make snapshots, which are old files under new names.
 	 */
-	IS(IOCTL, 0, 1, TIOCSTI_, REFUSE),
-	IS(IOCTL, 0, 1, TIOCLINUX_, REFUSE),
+	IS(IOCTL, 0, 1, TIOCSTI_, RARE),
+	IS(IOCTL, 0, 1, TIOCLINUX_, RARE),
 	IS(IOCTL, 0, 1, TIOCSETD_, REFUSE),
 	IS(IOCTL, 0, 1, TIOCGPTPEER_, PTY),
 	IS(IOCTL, 0, 1, SETFLAGS, METADATA),
@@ -230,7 +241,8 @@ static const struct cdn_filter_test tests[] = {
 	IS(FCNTL, CDN_FACT_SIGNALS, 1, F_SETOWN_EX_, REFUSE),
 	ELSE(FCNTL, ALLOW),
 
-	ANY(CLONE, 0, 0, CLONE_SPACES, REFUSE),
+	ANY(CLONE, 0, 0, CLONE_SPACES, RARE),
+	PART(CLONE, 0, 0, CLONE_FILES_ | CLONE_THREAD_, CLONE_FILES_, SHARE),
 	ELSE(CLONE, ALLOW),
 
 	IS(PRCTL, 0, 0, PR_SET_DUMPABLE_, DUMPABLE),
@@ -238,9 +250,11 @@ static const struct cdn_filter_test tests[] = {
 	LONG(DUMPABLE, 0, 1, ALLOW),
 	ELSE(DUMPABLE, HIDE),
 
-	IS(PTRACE, CDN_FACT_FIRST, 1, FIRST_PROCESS, REFUSE),
+	IS(PTRACE, CDN_FACT_FIRST, 1, FIRST_PROCESS, RARE),
+	IS(PTRACE, 0, 0, PTRACE_ATTACH_, ATTACH),
+	IS(PTRACE, 0, 0, PTRACE_SEIZE_, ATTACH),
 	ELSE(PTRACE, TRACE),
-	IS(MEMORY, CDN_FACT_FIRST, 0, FIRST_PROCESS, REFUSE),
+	IS(MEMORY, CDN_FACT_FIRST, 0, FIRST_PROCESS, RARE),
 	ELSE(MEMORY, TRACE),
 
 	/*
@@ -287,8 +301,8 @@ static const struct cdn_filter_test tests[] = {
 	IS(STREAM, CDN_FACT_FULL, 2, PROTO_MPTCP, ALLOW),
 	ELSE(STREAM, NO_PROTOCOL),
 
-	IS(DATAGRAM, 0, 2, PROTO_DEFAULT, ALLOW),
-	IS(DATAGRAM, 0, 2, PROTO_UDP, ALLOW),
+	IS(DATAGRAM, 0, 2, PROTO_DEFAULT, UDP),
+	IS(DATAGRAM, 0, 2, PROTO_UDP, UDP),
 	IS(DATAGRAM, CDN_FACT_FULL, 2, PROTO_ICMP, ALLOW),
 	IS(DATAGRAM, CDN_FACT_FULL, 2, PROTO_ICMPV6, ALLOW),
 	ELSE(DATAGRAM, NO_PROTOCOL),
@@ -323,6 +337,11 @@ static const struct cdn_filter_test tests[] = {
 	IS(SOCKET_OPTION, 0, 2, SO_BINDTODEVICE_, REFUSE),
 	IS(SOCKET_OPTION, 0, 2, SO_BINDTOIFINDEX_, REFUSE),
 	IS(SOCKET_OPTION, 0, 2, SO_MARK_, REFUSE),
+	/* Which datagrams a socket receives: broker/sources.c. */
+	IS(SOCKET_OPTION, 0, 2, SO_ATTACH_FILTER_, NO_OPTION),
+	IS(SOCKET_OPTION, 0, 2, SO_DETACH_FILTER_, NO_OPTION),
+	IS(SOCKET_OPTION, 0, 2, SO_LOCK_FILTER_, NO_OPTION),
+	IS(SOCKET_OPTION, 0, 2, SO_ATTACH_BPF_, NO_OPTION),
 	ELSE(SOCKET_OPTION, ALLOW),
 
 	/*

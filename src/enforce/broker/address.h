@@ -10,7 +10,8 @@
  *			for :: those of IPv4 as well
  *	port 0		to bind to: any port, which is what the kernel does by
  *			itself when it connects or sends.  Not judged; to
- *			listen there is
+ *			listen there is, and a UDP socket receives answers
+ *			only (sources.c)
  *	a unix path	resolved as any object; /proc/self/fd/N of ours
  *	AF_UNSPEC	ends a connection; elsewhere what the kernel takes it
  *			for, which for datagrams is AF_INET
@@ -99,6 +100,20 @@ CDN_MUST_USE int cdn_address_settle(struct cdn_call *call,
     const struct cdn_socket *socket, enum cdn_address_use use,
     struct cdn_address *address);
 void cdn_address_done(struct cdn_address *address);
+
+/* ----- From where a UDP socket receives (sources.c) ----------------------------- */
+
+/*
+ * Holders of broker->leaving only, but for a socket that the run does not have
+ * yet.  0 or -errno.
+ */
+
+/* From this machine only, until more is said. */
+CDN_MUST_USE int cdn_sources_begin(int fd);
+/* From there, too: before anything is sent to it.  Where begin() was called. */
+CDN_MUST_USE int cdn_sources_add(int fd, const struct cdn_address *address);
+/* From anywhere: it is bound as it was judged. */
+CDN_MUST_USE int cdn_sources_end(int fd);
 
 /* The path of a unix address: false if it is abstract or there is none. */
 bool cdn_address_path(const struct cdn_address *address,

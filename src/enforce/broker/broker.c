@@ -221,6 +221,7 @@ new_broker(const struct cdn_broker_spec *spec)
 	pthread_mutex_init(&broker->making, NULL);
 	pthread_mutex_init(&broker->receiving, NULL);
 	pthread_mutex_init(&broker->asking, NULL);
+	pthread_mutex_init(&broker->leaving, NULL);
 	pthread_rwlock_init(&broker->judging, NULL);
 	pthread_cond_init(&broker->changed, NULL);
 	return broker;
@@ -326,6 +327,7 @@ free_broker(struct cdn_broker *broker)
 	pthread_cond_destroy(&broker->changed);
 	pthread_rwlock_destroy(&broker->judging);
 	pthread_mutex_destroy(&broker->asking);
+	pthread_mutex_destroy(&broker->leaving);
 	pthread_mutex_destroy(&broker->receiving);
 	pthread_mutex_destroy(&broker->making);
 	pthread_mutex_destroy(&broker->mutex);

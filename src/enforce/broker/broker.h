@@ -47,6 +47,7 @@ struct cdn_denial {
 	const struct cdn_question *question;
 	const struct cordon_verdict *verdict;
 	int error; /* what the caller got: EACCES, EXDEV, ... */
+	bool routine; /* ordinary programs try it: for the record only */
 };
 typedef void cdn_denial_fn(const struct cdn_denial *denial, void *arg);
 
@@ -80,6 +81,21 @@ typedef void cdn_other_names_fn(const struct cdn_question *question, dev_t dev,
  * like the one above; what it gives is borrowed like the spec.
  */
 typedef const struct cdn_authority *cdn_folded_fn(void *arg);
+
+/*
+ * What decides whether the configuration of a repository may be replaced by one
+ * that differs only in what git_config.h allows.  NULL: it may not.  Called like
+ * the one above.
+ */
+typedef const struct cdn_authority *cdn_configuring_fn(void *arg);
+
+/*
+ * What else decides about a modification of this path, one after the other; it
+ * may take a while until it can.  False: there is no more.  *ret NULL: it cannot
+ * be had, and nothing is allowed then.  Called like the one above.
+ */
+typedef bool cdn_surveyed_fn(size_t i, cdn_str path,
+    const struct cdn_authority **ret, void *arg);
 
 /*
  * A directory is about to be closed to its own owner, and so to us: what lies
@@ -120,6 +136,7 @@ struct cdn_broker_spec {
 	const struct cdn_spaces *spaces; /* where the run is; NULL: with us */
 	bool reads; /* mode C: an open is performed, never continued */
 	bool trace; /* nothing at all goes on unseen */
+	bool strict; /* no process is traced, not even one of the run's */
 	/*
 	 * The child that is started is itself in the cage: when nobody is left
 	 * there the launch thread has nothing to stay for.
@@ -139,6 +156,10 @@ struct cdn_broker_spec {
 	void *other_names_arg; /* of both */
 	cdn_folded_fn *folded; /* NULL: no directory ignores case */
 	void *folded_arg;
+	cdn_surveyed_fn *surveyed; /* NULL: the authority knows all */
+	void *surveyed_arg;
+	cdn_configuring_fn *configuring; /* NULL: none is replaced */
+	void *configuring_arg;
 	cdn_nested_fn *nested; /* NULL: there are no runs inside */
 	void *nested_arg;
 	/*
@@ -147,6 +168,18 @@ struct cdn_broker_spec {
 	 * be closed before, but not by then be told anything.
 	 */
 	struct cdn_broker *outer;
+	/*
+	 * Directories, absolute, below which no git repository comes to be and
+	 * none is configured.  None of their regions is open.
+	 */
+	const char *const *guarded;
+	size_t guarded_count;
+	/*
+	 * Directories, absolute, in which a run may make repositories: no
+	 * symlink in a guarded one leads there.
+	 */
+	const char *const *private;
+	size_t private_count;
 };
 
 /*
@@ -214,6 +247,12 @@ void cdn_broker_look(struct cdn_broker *broker);
  * touches nothing of the caller's any more.  NULL is fine.
  */
 void cdn_broker_close(struct cdn_broker *broker);
+
+/*
+ * Did any of the runs make a name, in a guarded directory that is no repository,
+ * that could become a part of one?
+ */
+bool cdn_broker_made_part(const struct cdn_broker *broker);
 
 /*
  * Has the launch thread, and so whoever it starts, an empty session keyring?

@@ -49,7 +49,10 @@ struct cdn_call {
 	pid_t tgid; /* found when first needed; 0 = not yet */
 	pid_t his_tgid, his_tid; /* as he sees himself; with tgid */
 	bool naming; /* holds the lock of that name: nobody renames */
+	bool replaces_index; /* of a repository, by a copy that was checked */
+	bool in_repository; /* the last part that was checked: beside others */
 	bool told;   /* that it was denied */
+	bool routine; /* ... and ordinary programs expect that */
 	struct cdn_notes *notes; /* NULL: nobody wants to know */
 };
 
@@ -198,6 +201,12 @@ CDN_MUST_USE int cdn_call_judge_pair(struct cdn_call *call,
 /* That a symbolic link is made, moved or gets a second name there. */
 CDN_MUST_USE int cdn_call_judge_link(struct cdn_call *call,
     const struct cdn_object *at);
+/*
+ * May the file `to` be replaced by what `from` holds, if that differs only in
+ * what git_config.h allows?  Nothing is told.
+ */
+bool cdn_call_may_configure(struct cdn_call *call,
+    const struct cdn_object *from, const struct cdn_object *to);
 /* Nothing below gets another verdict when the one becomes the other. */
 bool cdn_call_is_same(const struct cdn_call *call,
     const struct cdn_object *from, const struct cdn_object *to);
@@ -219,8 +228,49 @@ bool cdn_call_passes_pair(const struct cdn_call *call, enum cdn_compound what,
 /* About a socket or an endpoint; a denial is -error. */
 CDN_MUST_USE int cdn_call_judge_question(struct cdn_call *call,
     const struct cdn_question *question, int error);
+/* Is no address allowed but those of loopback?  True in doubt. */
+bool cdn_call_network_is_local(const struct cdn_call *call);
 /* Does it depend on the address where he may connect to? */
 bool cdn_call_inet_is_judged(const struct cdn_call *call);
+
+/* ----- Repositories (repository.c) ------------------------------------------------ */
+
+/* Is it a name that a repository has, where none may come to be? */
+bool cdn_call_makes_part(const struct cdn_call *call, const char *path);
+/*
+ * Before an entry appears in the directory `dir`, by who holds the lock for
+ * names: 0, or -errno when it would complete a repository, which was told.
+ */
+CDN_MUST_USE int cdn_call_check_part(struct cdn_call *call, int dir,
+    const struct cdn_object *at);
+/*
+ * The part was made, still under the lock: did another run make the rest of a
+ * repository meanwhile?  Then it is moved aside, and refused.
+ */
+CDN_MUST_USE int cdn_call_check_completed(struct cdn_call *call, int dir,
+    const struct cdn_object *at);
+/* It loses its name: not a part of a repository.  0 or -errno, which was told. */
+CDN_MUST_USE int cdn_call_check_kept(struct cdn_call *call, int dir,
+    const struct cdn_object *at);
+/* A symlink into or in a git directory: 0 or -errno, which was told. */
+CDN_MUST_USE int cdn_call_check_link_text(struct cdn_call *call,
+    const struct cdn_object *at, const char *text);
+/* The same for the text of a symlink that is there; its new name is `at`. */
+CDN_MUST_USE int cdn_call_check_link_at(struct cdn_call *call,
+    const struct cdn_object *at, int dir, const char *name);
+/* Does it lie right in a git directory of a guarded place? */
+bool cdn_call_is_index_of(const struct cdn_call *call,
+    const struct cdn_object *at);
+/* led.c: the same for one that leads to the private directories of a run. */
+CDN_MUST_USE int cdn_call_check_led(struct cdn_call *call,
+    const struct cdn_object *at, const char *text);
+/* Does its name alone say that it could? */
+bool cdn_call_could_configure(const struct cdn_call *call, const char *path);
+/*
+ * The rule against modifying what configures a repository; NULL: it is none.
+ * By its path now, so by who holds the lock for names.
+ */
+const char *cdn_call_configures(const struct cdn_call *call, const char *path);
 
 /* ----- What was allowed (notes.c) --------------------------------------------------- */
 
@@ -258,6 +308,8 @@ void cdn_kept_done(struct cdn_kept *kept);
 CDN_MUST_USE int cdn_call_umask(struct cdn_call *call, mode_t *ret);
 /* Is there a signal that would end, or stop, a call of his that waits? */
 bool cdn_call_has_signal(const struct cdn_call *call);
+/* Is the caller the only thread of its process?  False in doubt. */
+bool cdn_call_is_single(const struct cdn_call *call);
 /* call->tgid; -errno. */
 CDN_MUST_USE int cdn_call_tgid(struct cdn_call *call);
 /* The device of his controlling terminal, 0 = none; -errno. */
@@ -294,11 +346,17 @@ void cdn_handle_truncate(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_socket(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_connect(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_bind(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_rare(struct cdn_call *call, struct cdn_call_answer *answer);
+void cdn_handle_ptrace(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_listen(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_sendto(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_sendmsg(struct cdn_call *call, struct cdn_call_answer *answer);
 void cdn_handle_sendmmsg(struct cdn_call *call,
     struct cdn_call_answer *answer);
+/* Namespaces, or a process that shares file descriptors (message.c). */
+void cdn_handle_clone(struct cdn_call *call, struct cdn_call_answer *answer);
+/* inotify_add_watch */
+void cdn_handle_watch(struct cdn_call *call, struct cdn_call_answer *answer);
 /* TIOCGPTPEER */
 void cdn_handle_pty(struct cdn_call *call, struct cdn_call_answer *answer);
 

@@ -167,6 +167,18 @@ cdn_call_umask(struct cdn_call *call, mode_t *ret)
 	return r;
 }
 
+/*
+ * A thread is counted before it runs and until it has given up its file
+ * descriptors; one that ended before the others is counted, too.
+ */
+bool
+cdn_call_is_single(const struct cdn_call *call)
+{
+	unsigned long n;
+
+	return status_number(call, "\nThreads:", 10, &n) == 0 && n == 1;
+}
+
 /* A process has its own run's filter, and ours, which it came from. */
 bool
 cdn_call_has_own_filter(const struct cdn_call *call)

@@ -8,6 +8,9 @@
 
 #include "enforce/broker/metadata.h"
 
+#define NR_PROCESS_MADVISE 440
+#define NR_OPEN_TREE_ATTR  467
+
 /* ioctl(2) is many calls. */
 static const struct {
 	unsigned command;
@@ -16,6 +19,8 @@ static const struct {
 	{ CDN_IOC_SETFLAGS, cdn_handle_metadata },
 	{ CDN_IOC_FSSETXATTR, cdn_handle_metadata },
 	{ TIOCGPTPEER, cdn_handle_pty },
+	{ TIOCSTI, cdn_handle_rare },
+	{ TIOCLINUX, cdn_handle_rare },
 };
 
 static void
@@ -94,13 +99,51 @@ static const struct {
 	ROW(sendto, cdn_handle_sendto),
 	ROW(sendmsg, cdn_handle_sendmsg),
 	ROW(sendmmsg, cdn_handle_sendmmsg),
+	ROW(inotify_add_watch, cdn_handle_watch),
 	ROW(kill, cdn_handle_kill),
 	ROW(tkill, cdn_handle_tkill),
 	ROW(tgkill, cdn_handle_tgkill),
 	ROW(rt_sigqueueinfo, cdn_handle_sigqueue),
 	ROW(rt_tgsigqueueinfo, cdn_handle_tgsigqueue),
 	ROW(pidfd_send_signal, cdn_handle_pidfd_signal),
+	ROW(clone, cdn_handle_clone),
+	ROW(ptrace, cdn_handle_ptrace),
+	ROW(process_vm_readv, cdn_handle_rare),
+	ROW(process_vm_writev, cdn_handle_rare),
+	ROW(kcmp, cdn_handle_rare),
+	ROW(mount, cdn_handle_rare),
+	ROW(umount2, cdn_handle_rare),
+	ROW(pivot_root, cdn_handle_rare),
+	ROW(chroot, cdn_handle_rare),
+	ROW(fsopen, cdn_handle_rare),
+	ROW(fsconfig, cdn_handle_rare),
+	ROW(fsmount, cdn_handle_rare),
+	ROW(fspick, cdn_handle_rare),
+	ROW(move_mount, cdn_handle_rare),
+	ROW(mount_setattr, cdn_handle_rare),
+	ROW(open_tree, cdn_handle_rare),
+	ROW(unshare, cdn_handle_rare),
+	ROW(setns, cdn_handle_rare),
+	ROW(keyctl, cdn_handle_rare),
+	ROW(add_key, cdn_handle_rare),
+	ROW(request_key, cdn_handle_rare),
+	ROW(bpf, cdn_handle_rare),
+	ROW(perf_event_open, cdn_handle_rare),
+	ROW(userfaultfd, cdn_handle_rare),
+	ROW(kexec_load, cdn_handle_rare),
+	ROW(kexec_file_load, cdn_handle_rare),
+	ROW(reboot, cdn_handle_rare),
+	ROW(init_module, cdn_handle_rare),
+	ROW(finit_module, cdn_handle_rare),
+	ROW(delete_module, cdn_handle_rare),
+	ROW(swapon, cdn_handle_rare),
+	ROW(swapoff, cdn_handle_rare),
+	ROW(open_by_handle_at, cdn_handle_rare),
+	ROW(fanotify_init, cdn_handle_rare),
 #undef ROW
+	/* Newer than some headers; the same on every architecture. */
+	{ NR_PROCESS_MADVISE, "process_madvise", cdn_handle_rare },
+	{ NR_OPEN_TREE_ATTR, "open_tree_attr", cdn_handle_rare },
 };
 
 cdn_handler_fn *

@@ -10,6 +10,7 @@
 #define CDN_BROKER_INSIDE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -37,6 +38,7 @@ enum cdn_listener {
 struct cdn_family {
 	pthread_mutex_t telling; /* of denials */
 	pthread_mutex_t naming;	 /* directories made, anything renamed */
+	atomic_bool made_part; /* of a repository, where there was none */
 	pthread_mutex_t mutex;	 /* for what follows */
 	unsigned holders;
 	struct cdn_broker *first;
@@ -88,6 +90,10 @@ struct cdn_broker {
 
 	pthread_mutex_t receiving; /* one at a time, so that none gets stuck */
 	pthread_mutex_t asking;	   /* for spaces->sockets_fd */
+	pthread_mutex_t leaving;   /* UDP: a socket gets a port, or none */
+	/* Processes of the run may share a file descriptor table (message.c);
+	 * once set, never cleared.  Atomic. */
+	bool tables_shared;
 	struct cdn_family *family;
 	struct cdn_broker *next; /* of the family */
 

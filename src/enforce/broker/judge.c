@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "enforce/broker/folded.h"
 #include "enforce/broker/inside.h"
+#include "enforce/broker/surveyed.h"
 
 /* ----- /proc --------------------------------------------------------------------- */
 
@@ -98,7 +99,8 @@ judge_proc(struct cdn_call *call, enum cordon_op op,
 
 /*
  * What the spec points to may be asked: false at the end.  Where other names are
- * sought no directory moves meanwhile, or it could be missed.
+ * sought, or a repository around it, no directory moves meanwhile, or it could
+ * be missed.
  */
 static bool
 begin(const struct cdn_call *call, bool names)
@@ -149,7 +151,7 @@ tell(struct cdn_call *call, const struct cdn_question *question,
 {
 	struct cdn_broker *broker = call->broker;
 	struct cdn_denial denial = { call->name, call->tid, question, verdict,
-		error };
+		error, call->routine };
 
 	if (verdict->decision == CORDON_ALLOW) {
 		/* None of the layers said so, but what stands above. */
@@ -167,6 +169,44 @@ tell(struct cdn_call *call, const struct cdn_question *question,
 	pthread_mutex_unlock(&broker->family->telling);
 }
 
+static void overrule(struct cordon_verdict *verdict, const char *rule);
+
+/*
+ * By the path that the object has now, for a directory above it may have been
+ * exchanged since it was found.  Nothing is renamed meanwhile.
+ */
+static const char *
+find_configured(const struct cdn_call *call, const struct cdn_object *object)
+{
+	char path[2 * CDN_PATH_MAX + 2];
+	int n = 0;
+
+	if (!cdn_call_could_configure(call, object->path))
+		return NULL;
+	if (object->fd >= 0)
+		n = cdn_object_told(call, object->fd, path);
+	else if (object->parent >= 0)
+		n = cdn_object_told(call, object->parent, path);
+	if (n < 0)
+		return "nested-git"; /* or it may be anywhere */
+	if (object->fd < 0)
+		snprintf(path + n, sizeof(path) - (size_t)n, "%s",
+		    n == 0 ? object->path : strrchr(object->path, '/'));
+	return cdn_call_configures(call, path);
+}
+
+/* A repository that no rule knows by its name is configured by nobody. */
+static void
+judge_configured(const struct cdn_call *call, const struct cdn_object *object,
+    struct cordon_verdict *verdict)
+{
+	const char *rule = verdict->allowed && !object->on_proc ?
+	    find_configured(call, object) : NULL;
+
+	if (rule != NULL)
+		overrule(verdict, rule);
+}
+
 static int
 judge(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object)
@@ -182,8 +222,12 @@ judge(struct cdn_call *call, enum cordon_op op,
 		judge_proc(call, op, object, &verdict);
 	else if (cdn_pty_is_own(call, object))
 		verdict.allowed = true;
+	if (!object->on_proc)
+		cdn_call_judge_surveyed(call, &question, &verdict);
 	cdn_call_judge_folded(call, &question, object, &verdict);
 	judge_links(broker, object, &question, &verdict);
+	if (op == CORDON_MODIFY)
+		judge_configured(call, object, &verdict);
 	if (verdict.allowed) {
 		cdn_call_note(call, &verdict, question.path);
 		return 0;
@@ -196,7 +240,8 @@ int
 cdn_call_judge(struct cdn_call *call, enum cordon_op op,
     const struct cdn_object *object)
 {
-	bool names = has_names(object);
+	bool names = has_names(object) || (op == CORDON_MODIFY &&
+	    cdn_call_could_configure(call, object->path));
 	int r;
 
 	if (object->unnamed)
@@ -294,6 +339,20 @@ judge_pair_links(const struct cdn_broker *broker,
 	judge_links(broker, to, question, verdict);
 }
 
+static void
+judge_pair_configured(const struct cdn_call *call,
+    const struct cdn_object *from, const struct cdn_object *to,
+    struct cdn_question *question, struct cordon_verdict *verdict)
+{
+	const struct cdn_object *const both[] = { from, to };
+
+	for (size_t i = 0; i < CDN_LEN(both) && verdict->allowed; i++) {
+		judge_configured(call, both[i], verdict);
+		if (!verdict->allowed)
+			question->path = cdn_str_of(both[i]->path);
+	}
+}
+
 /* Of a rename both are modified, of a link the first is read. */
 static void
 note_pair(struct cdn_call *call, enum cdn_compound what,
@@ -330,6 +389,9 @@ judge_pair(struct cdn_call *call, enum cdn_compound what,
 	r = cdn_decide_compound(broker->spec.authority, question.as, what,
 	    cdn_str_of(from->path), cdn_str_of(to->path), &verdict);
 	if (r == CDN_COMPOUND_ALLOW)
+		r = cdn_call_judge_pair_surveyed(call, what, from, to,
+		    &verdict);
+	if (r == CDN_COMPOUND_ALLOW)
 		r = cdn_call_judge_pair_folded(call, what, from, to, &verdict);
 	if (r == CDN_COMPOUND_DENY) {
 		question.op = verdict.operation;
@@ -341,8 +403,11 @@ judge_pair(struct cdn_call *call, enum cdn_compound what,
 		verdict.matched_rule = split_rule;
 	} else if (from->on_proc || to->on_proc) {
 		verdict.allowed = false;
-	} else if (what != CDN_SYMLINK) {
-		judge_pair_links(broker, from, to, &question, &verdict);
+	} else {
+		if (what != CDN_SYMLINK)
+			judge_pair_links(broker, from, to, &question,
+			    &verdict);
+		judge_pair_configured(call, from, to, &question, &verdict);
 	}
 	if (verdict.allowed) {
 		note_pair(call, what, from, to);
@@ -357,12 +422,41 @@ int
 cdn_call_judge_pair(struct cdn_call *call, enum cdn_compound what,
     const struct cdn_object *from, const struct cdn_object *to)
 {
-	bool names = has_names(from) || has_names(to);
+	bool names = has_names(from) || has_names(to) ||
+	    cdn_call_could_configure(call, from->path) ||
+	    cdn_call_could_configure(call, to->path);
 	int r;
 
 	r = begin(call, names) ? judge_pair(call, what, from, to) : -ENOSYS;
 	end(call, names);
 	return r;
+}
+
+bool
+cdn_call_may_configure(struct cdn_call *call, const struct cdn_object *from,
+    const struct cdn_object *to)
+{
+	const struct cdn_broker_spec *spec = &call->broker->spec;
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_MODIFY, .path = cdn_str_of(to->path) };
+	const struct cdn_authority *authority = NULL;
+	struct cordon_verdict verdict;
+	bool may = false;
+
+	if (begin(call, false) && spec->configuring != NULL)
+		authority = spec->configuring(spec->configuring_arg);
+	if (authority != NULL) {
+		memset(&verdict, 0, sizeof(verdict));
+		may = cdn_decide_compound(authority, question.as, CDN_RENAME,
+			  cdn_str_of(from->path), question.path, &verdict) ==
+		    CDN_COMPOUND_ALLOW;
+		cdn_decide(authority, &question, &verdict);
+		may &= verdict.allowed;
+	}
+	if (may)
+		cdn_call_note(call, &verdict, question.path);
+	end(call, false);
+	return may;
 }
 
 int
@@ -378,6 +472,7 @@ cdn_call_is_same(const struct cdn_call *call, const struct cdn_object *from,
 	bool same = begin(call, false) &&
 	    cdn_decide_same(call->broker->spec.authority, CORDON_AS_PROCESS,
 		cdn_str_of(from->path), cdn_str_of(to->path)) &&
+	    cdn_call_is_same_surveyed(call, from, to) &&
 	    cdn_call_is_same_folded(call, from, to);
 
 	end(call, false);
@@ -475,4 +570,16 @@ cdn_call_inet_is_judged(const struct cdn_call *call)
 	}
 	end(call, false);
 	return judged;
+}
+
+bool
+cdn_call_network_is_local(const struct cdn_call *call)
+{
+	bool local = true;
+
+	if (begin(call, false))
+		local = cdn_decide_network_is_local(
+		    call->broker->spec.authority);
+	end(call, false);
+	return local;
 }

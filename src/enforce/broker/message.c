@@ -2,6 +2,7 @@
  * sendto, sendmsg, sendmmsg: the data is copied and sent by us, to an address
  * that was judged.  Where any datagram can be sent, every message comes this
  * way, also those of streams: which socket it is may change while we look.
+ * Where it cannot, the kernel sends it itself (may_continue()).
  *
  * A message that keeps its bounds has a largest size; a stream is copied piece
  * by piece.  We never wait in the kernel: then we could not end.
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <netinet/udp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
@@ -323,11 +325,19 @@ send_piece(struct cdn_call *call, struct message *message, size_t size)
 		h.control_size = message->control_size;
 	}
 	for (;;) {
-		ssize_t n = cdn_raw(SYS_sendmsg, message->socket->fd, &h,
-		    MSG_NOSIGNAL | MSG_DONTWAIT |
-			(message->flags & KNOWN_FLAGS));
+		ssize_t n;
 		int r;
 
+		/* It may give the socket a port: end_local(). */
+		if (!is_stream(message))
+			pthread_mutex_lock(&call->broker->leaving);
+		n = cdn_sources_add(message->socket->fd, &message->address);
+		if (n == 0)
+			n = cdn_raw(SYS_sendmsg, message->socket->fd, &h,
+			    MSG_NOSIGNAL | MSG_DONTWAIT |
+				(message->flags & KNOWN_FLAGS));
+		if (!is_stream(message))
+			pthread_mutex_unlock(&call->broker->leaving);
 		if (n != -EAGAIN || !may_wait(message))
 			return n;
 		r = wait_room(call, message->socket->fd);
@@ -486,18 +496,68 @@ send_many(struct cdn_call *call, const struct cdn_socket *socket)
 	return i > 0 ? (ssize_t)i : r;
 }
 
+/* The kernel refuses an address for these, or does not look at it. */
+static bool
+is_connection(const struct cdn_socket *socket)
+{
+	return socket->domain == AF_UNIX && (socket->type == SOCK_STREAM ||
+	    socket->type == SOCK_SEQPACKET);
+}
+
+/*
+ * May the kernel send it?  Then whoever receives it learns the caller's own
+ * process, user and group (SCM_CREDENTIALS), and not ours.
+ *
+ * Threat:    the fd becomes a UDP socket before the kernel looks it up, and
+ *	      the message goes to an address that was not judged.
+ * Invariant: from before we look at the fd until the call ends, nothing but
+ *	      the caller can change its file descriptor table, and the caller
+ *	      waits in this call.  What it points to may change and decides
+ *	      nothing: the socket is connected, its type takes no address.
+ * Held by:   the caller is the only thread of its process.  Another process
+ *	      has the same table only by clone(CLONE_FILES), which is trapped
+ *	      where sends are (CDN_KIND_SHARE): cdn_handle_clone() sets
+ *	      tables_shared before it lets that happen.  clone3() and
+ *	      io_uring do not exist here, exec() unshares the table, the
+ *	      broker's is the only listener, and a tracer can change registers
+ *	      only before the filter sees them.  Tests: live/broker/swaps.c.
+ */
+static bool
+may_continue(struct cdn_call *call, const struct cdn_socket *seen)
+{
+	struct cdn_socket socket;
+	bool is;
+
+	if (!is_connection(seen) ||
+	    __atomic_load_n(&call->broker->tables_shared, __ATOMIC_ACQUIRE) ||
+	    !cdn_call_is_single(call))
+		return false;
+	/* What was seen before may have been put there by another thread,
+	 * which has ended meanwhile. */
+	if (cdn_socket_take(call, (int)call->notif->data.args[0], &socket) < 0)
+		return false;
+	is = is_connection(&socket);
+	cdn_socket_done(&socket);
+	return is;
+}
+
 static void
 handle(struct cdn_call *call, struct cdn_call_answer *answer, int flags,
     ssize_t (*send)(struct cdn_call *call, const struct cdn_socket *socket))
 {
 	struct cdn_socket socket;
-	ssize_t r = check_flags(flags);
+	ssize_t r = cdn_socket_take(call, (int)call->notif->data.args[0],
+	    &socket);
 
-	if (r == 0)
-		r = cdn_socket_take(call, (int)call->notif->data.args[0],
-		    &socket);
+	if (r == 0 && may_continue(call, &socket)) {
+		cdn_socket_done(&socket);
+		answer->kind = CDN_ANSWER_CONTINUE;
+		return;
+	}
 	if (r == 0) {
-		r = send(call, &socket);
+		r = check_flags(flags);
+		if (r == 0)
+			r = send(call, &socket);
 		cdn_socket_done(&socket);
 	}
 	answer->value = r;
@@ -530,4 +590,22 @@ void
 cdn_handle_sendmmsg(struct cdn_call *call, struct cdn_call_answer *answer)
 {
 	handle(call, answer, (int)call->notif->data.args[3], send_many);
+}
+
+/*
+ * The flags are in a register.  From now on no send of the run continues, also
+ * of processes that share nothing: that is rare, and needs no record of which.
+ */
+void
+cdn_handle_clone(struct cdn_call *call, struct cdn_call_answer *answer)
+{
+	const uint64_t spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+	    CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+	if ((call->notif->data.args[0] & spaces) != 0) {
+		cdn_handle_rare(call, answer);
+		return;
+	}
+	__atomic_store_n(&call->broker->tables_shared, true, __ATOMIC_RELEASE);
+	answer->kind = CDN_ANSWER_CONTINUE;
 }

@@ -97,9 +97,11 @@ cdn_named_find(struct cdn_call *call, int dirfd, const char *path,
 		set_name(ret, n);
 		r = compose(ret);
 	}
-	ret->at.fd = ret->at.parent = -1;
+	ret->at.fd = -1;
+	ret->at.parent = ret->in.fd; /* not its own */
 	ret->at.name[0] = '\0';
 	ret->at.on_proc = ret->in.on_proc;
+	ret->at.may_fold = true; /* it is not known */
 	ret->at.unnamed = false;
 	if (r < 0)
 		cdn_object_done(&ret->in);

@@ -41,20 +41,39 @@ take_umask(struct cdn_call *call, mode_t *ret)
 	return r;
 }
 
-/* Neither may come to be while a rename has seen a file (rename.c). */
 static int
-make_directory_or_link(struct cdn_broker *broker, const struct making *making,
-    const struct cdn_named *named)
+make_now(const struct making *making, const struct cdn_named *named)
 {
 	int r;
 
-	pthread_mutex_lock(&broker->family->naming);
-	r = making->text != NULL ?
-	    symlinkat(making->text, named->in.fd, named->name) :
-	    mkdirat(named->in.fd, named->name,
-		making->mode & ~(mode_t)S_IFMT);
-	r = r == 0 ? 0 : -errno;
-	pthread_mutex_unlock(&broker->family->naming);
+	if (making->text != NULL)
+		r = symlinkat(making->text, named->in.fd, named->name);
+	else if (S_ISDIR(making->mode))
+		r = mkdirat(named->in.fd, named->name,
+		    making->mode & ~(mode_t)S_IFMT);
+	else
+		r = mknodat(named->in.fd, named->name, making->mode, 0);
+	return r == 0 ? 0 : -errno;
+}
+
+/*
+ * Neither a directory nor a symlink may come to be while a rename has seen a
+ * file (rename.c), nor a part of a repository beside another one.
+ */
+static int
+make_locked(struct cdn_call *call, const struct making *making,
+    const struct cdn_named *named)
+{
+	pthread_mutex_t *naming = &call->broker->family->naming;
+	int r;
+
+	pthread_mutex_lock(naming);
+	r = cdn_call_check_part(call, named->in.fd, &named->at);
+	if (r == 0)
+		r = make_now(making, named);
+	if (r == 0)
+		r = cdn_call_check_completed(call, named->in.fd, &named->at);
+	pthread_mutex_unlock(naming);
 	return r;
 }
 
@@ -69,19 +88,23 @@ make_it(struct cdn_call *call, const struct making *making,
 		return r;
 	if (S_ISDIR(making->mode) && cdn_mode_closes(making->mode & ~mask))
 		cdn_call_last_look(call);
-	if (S_ISDIR(making->mode) || making->text != NULL)
-		return make_directory_or_link(call->broker, making, named);
-	return mknodat(named->in.fd, named->name, making->mode, 0) == 0 ? 0 :
-	    -errno;
+	if (S_ISDIR(making->mode) || making->text != NULL ||
+	    cdn_call_makes_part(call, named->at.path))
+		return make_locked(call, making, named);
+	return make_now(making, named);
 }
 
 static int
 judge_made(struct cdn_call *call, const struct making *making,
     const struct cdn_named *named)
 {
-	if (making->text != NULL)
-		return cdn_call_judge_link(call, &named->at);
-	return cdn_call_judge(call, CORDON_MODIFY, &named->at);
+	int r;
+
+	if (making->text == NULL)
+		return cdn_call_judge(call, CORDON_MODIFY, &named->at);
+	r = cdn_call_judge_link(call, &named->at);
+	return r < 0 ? r : cdn_call_check_link_text(call, &named->at,
+	    making->text);
 }
 
 /*
@@ -239,6 +262,8 @@ remove_at(struct cdn_call *call, struct cdn_named *named, int flags)
 		if (named->at.mode == 0)
 			return -ENOENT;
 		r = cdn_call_judge(call, CORDON_MODIFY, &named->at);
+		if (r == 0)
+			r = cdn_call_check_kept(call, named->in.fd, &named->at);
 	}
 	if (r < 0)
 		return r;

@@ -16,7 +16,8 @@
 
 struct cdn_named {
 	struct cdn_object in; /* the directory */
-	struct cdn_object at; /* what is there, never opened; mode 0: nothing */
+	/* What is there, never opened; mode 0: nothing.  parent is that of in. */
+	struct cdn_object at;
 	char name[CDN_NAME_BYTES + 3]; /* for the kernel, with its slash; what
 					* is too long for it is cut there */
 	bool slash;
@@ -55,6 +56,17 @@ bool cdn_passes_removed(const struct cdn_call *call, int dirfd,
 /* Moved, and perhaps over something; not exchanged. */
 bool cdn_passes_renamed(const struct cdn_call *call, const int dirfds[2],
     char *const paths[2]);
+/*
+ * Files of a repository that git replaces, and that are replaced by a copy which
+ * was checked instead: configured.c, index_file.c.  Of a rename under the lock,
+ * both looked at.  0: performed; CDN_REPLACE_JUDGED: it is a rename like any
+ * other; or -errno.
+ */
+#define CDN_REPLACE_JUDGED 1
+CDN_MUST_USE int cdn_call_replace_config(struct cdn_call *call,
+    const struct cdn_named *from, const struct cdn_named *to);
+CDN_MUST_USE int cdn_call_replace_index(struct cdn_call *call,
+    const struct cdn_named *from, const struct cdn_named *to);
 /* An enum cdn_named_result or -errno. */
 void cdn_named_answer(struct cdn_call_answer *answer, int result);
 

@@ -330,6 +330,38 @@ check_made(struct cdn_call *call, struct cdn_object *object, int fd, int flags)
 	return r;
 }
 
+/* The descriptor, or -errno: then it is closed. */
+static int
+check_completed(struct cdn_call *call, const struct cdn_object *object, int fd)
+{
+	int r = cdn_call_check_completed(call, object->parent, object);
+
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+/* Of a part of a repository it is asked what lies beside it, under a lock. */
+static int
+make_name(struct cdn_call *call, const struct cdn_object *object,
+    const struct cdn_open_how *how)
+{
+	pthread_mutex_t *naming = &call->broker->family->naming;
+	int r;
+
+	if (!cdn_call_makes_part(call, object->path))
+		return cdn_sys_openat2(object->parent, object->name, how);
+	pthread_mutex_lock(naming);
+	r = cdn_call_check_part(call, object->parent, object);
+	if (r == 0)
+		r = cdn_sys_openat2(object->parent, object->name, how);
+	if (r >= 0)
+		r = check_completed(call, object, r);
+	pthread_mutex_unlock(naming);
+	return r;
+}
+
 static int
 make(struct cdn_call *call, struct cdn_object *object,
     const struct request *request)
@@ -342,7 +374,7 @@ make(struct cdn_call *call, struct cdn_object *object,
 
 	if (r < 0)
 		return r;
-	fd = cdn_sys_openat2(object->parent, object->name, &how);
+	fd = make_name(call, object, &how);
 	if (fd < 0)
 		return fd;
 	r = check_made(call, object, fd, request->flags);

@@ -92,6 +92,17 @@ what_it_is(const struct cdn_call *call, const struct moving *moving)
 	return CDN_RENAME;
 }
 
+/* The symlink that is called `from` gets the name `at`. */
+static int
+judge_link(struct cdn_call *call, const struct cdn_object *at,
+    const struct cdn_named *from)
+{
+	int r = cdn_call_judge_link(call, at);
+
+	return r < 0 ? r : cdn_call_check_link_at(call, at, from->in.fd,
+	    from->name);
+}
+
 static int
 judge(struct cdn_call *call, const struct moving *moving)
 {
@@ -99,10 +110,10 @@ judge(struct cdn_call *call, const struct moving *moving)
 	int r = cdn_call_judge_pair(call, what_it_is(call, moving), from, to);
 
 	if (r == 0 && S_ISLNK(from->mode))
-		r = cdn_call_judge_link(call, to);
+		r = judge_link(call, to, &moving->from);
 	if (r == 0 && (moving->flags & RENAME_EXCHANGE) != 0 &&
 	    S_ISLNK(to->mode))
-		r = cdn_call_judge_link(call, from);
+		r = judge_link(call, from, &moving->to);
 	return r;
 }
 
@@ -185,6 +196,33 @@ check_arrived(struct cdn_call *call, struct moving *moving)
 	return r;
 }
 
+/*
+ * Of repositories: none is taken apart, and none is completed.  Two that change
+ * places were there before.
+ */
+static int
+check_parts(struct cdn_call *call, const struct moving *moving)
+{
+	int r = cdn_call_check_kept(call, moving->from.in.fd,
+	    &moving->from.at);
+
+	if (r == 0 && moving->flags == RENAME_EXCHANGE)
+		return cdn_call_check_kept(call, moving->to.in.fd,
+		    &moving->to.at);
+	return r < 0 ? r : cdn_call_check_part(call, moving->to.in.fd,
+	    &moving->to.at);
+}
+
+/* What the host's git obeys becomes a copy that was checked. */
+static int
+replace(struct cdn_call *call, const struct moving *moving)
+{
+	int r = cdn_call_replace_config(call, &moving->from, &moving->to);
+
+	return r != CDN_REPLACE_JUDGED ? r :
+	    cdn_call_replace_index(call, &moving->from, &moving->to);
+}
+
 static int
 rename_at(struct cdn_call *call, struct moving *moving)
 {
@@ -200,6 +238,12 @@ rename_at(struct cdn_call *call, struct moving *moving)
 		r = cdn_named_look(&moving->to);
 	if (r == 0)
 		r = check_names(moving);
+	if (r == 0 && moving->flags == 0) {
+		r = replace(call, moving);
+		if (r != CDN_REPLACE_JUDGED)
+			return r;
+		r = 0;
+	}
 	if (r == 0)
 		r = judge(call, moving);
 	if (r < 0)
@@ -212,7 +256,12 @@ rename_at(struct cdn_call *call, struct moving *moving)
 	if (cdn_named_is_native(call, &moving->from) &&
 	    cdn_named_is_native(call, &moving->to))
 		return CDN_NAMED_CONTINUE;
-	r = move_it(call, moving);
+	r = check_parts(call, moving);
+	if (r == 0)
+		r = move_it(call, moving);
+	if (r == 0 && moving->flags != RENAME_EXCHANGE)
+		r = cdn_call_check_completed(call, moving->to.in.fd,
+		    &moving->to.at);
 	if (r < 0)
 		return r;
 	if (S_ISDIR(moving->from.at.mode))
@@ -296,8 +345,12 @@ judge_name(struct cdn_call *call, const struct cdn_object *object,
 {
 	int r = cdn_call_judge_pair(call, CDN_LINK, object, &to->at);
 
-	return r == 0 && S_ISLNK(object->mode) ?
-	    cdn_call_judge_link(call, &to->at) : r;
+	if (r == 0 && S_ISLNK(object->mode))
+		r = cdn_call_judge_link(call, &to->at);
+	/* The descriptor is that of the symlink itself. */
+	if (r == 0 && S_ISLNK(object->mode))
+		r = cdn_call_check_link_at(call, &to->at, object->fd, "");
+	return r;
 }
 
 /* Exactly what was judged gets the name, whatever stands in its place now. */
@@ -310,8 +363,12 @@ link_it(struct cdn_call *call, const struct cdn_object *object,
 
 	snprintf(name, sizeof(name), "%d", object->fd);
 	pthread_mutex_lock(&call->broker->family->naming); /* it may be a link */
-	r = linkat(call->broker->fds_fd, name, to->in.fd, to->name,
-	    AT_SYMLINK_FOLLOW) == 0 ? 0 : -errno;
+	r = cdn_call_check_part(call, to->in.fd, &to->at);
+	if (r == 0)
+		r = linkat(call->broker->fds_fd, name, to->in.fd, to->name,
+		    AT_SYMLINK_FOLLOW) == 0 ? 0 : -errno;
+	if (r == 0)
+		r = cdn_call_check_completed(call, to->in.fd, &to->at);
 	pthread_mutex_unlock(&call->broker->family->naming);
 	if (r < 0)
 		return r;

@@ -117,17 +117,90 @@ cdn_socket_take(struct cdn_call *call, int fd, struct cdn_socket *ret)
 
 /* ----- socket -------------------------------------------------------------------- */
 
-/* Only those come here that are for a network which the run has not. */
+/* Of a network that the run does not have. */
+static int
+refuse_network(struct cdn_call *call, int domain)
+{
+	struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_CONNECT,
+		.path = domain == AF_INET6 ? CDN_STR("[::]:0") :
+		    CDN_STR("0.0.0.0:0") };
+	int r = cdn_call_judge_question(call, &question, EAFNOSUPPORT);
+
+	return r < 0 ? r : -EAFNOSUPPORT;
+}
+
+/*
+ * Threat:    a UDP socket that is bound to no address, or by the kernel itself
+ *	      when it first sends, receives from everybody on the network.
+ * Invariant: under `loopback`, and lists of loopback addresses, every UDP
+ *	      socket of the run belongs to the loopback interface: nothing that
+ *	      came in by another one is delivered to it.
+ * Held by:   the socket is made here.  The filter refuses the options that name
+ *	      an interface (filter_tests.c), and the kernel refuses to change it
+ *	      without CAP_NET_RAW.  To end a connection takes the socket off
+ *	      the interface: end_local() puts it back.
+ */
+static int
+keep_local(int fd)
+{
+	const int device = CDN_LOOPBACK_DEVICE;
+
+	return setsockopt(fd, SOL_SOCKET, SO_BINDTOIFINDEX, &device,
+	    sizeof(device)) == 0 ? 0 : -EACCES;
+}
+
+static int
+make_local(int domain, int type, int protocol)
+{
+	int fd = socket(domain, type | SOCK_CLOEXEC, protocol);
+
+	if (fd < 0)
+		return -errno;
+	if (keep_local(fd) == 0)
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+/* Where the list has addresses of other machines, too: sources.c. */
+static int
+make_listed(int domain, int type, int protocol)
+{
+	int fd = socket(domain, type | SOCK_CLOEXEC, protocol), r;
+
+	if (fd < 0)
+		return -errno;
+	r = cdn_sources_begin(fd);
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+/*
+ * Sockets of a network that the run does not have, and UDP where addresses are
+ * judged.  The arguments are in registers: the caller cannot change them.
+ */
 void
 cdn_handle_socket(struct cdn_call *call, struct cdn_call_answer *answer)
 {
-	bool six = (int)call->notif->data.args[0] == AF_INET6;
-	struct cdn_question question = { .as = CORDON_AS_PROCESS,
-		.op = CORDON_CONNECT,
-		.path = six ? CDN_STR("[::]:0") : CDN_STR("0.0.0.0:0") };
-	int r = cdn_call_judge_question(call, &question, EAFNOSUPPORT);
+	const uint64_t *args = call->notif->data.args;
+	int domain = (int)args[0], type = (int)args[1], r;
 
-	cdn_answer_error(answer, r < 0 ? r : -EAFNOSUPPORT);
+	if (!cdn_call_inet_is_judged(call))
+		r = refuse_network(call, domain);
+	else if (cdn_call_network_is_local(call))
+		r = make_local(domain, type, (int)args[2]);
+	else
+		r = make_listed(domain, type, (int)args[2]);
+	if (r < 0) {
+		cdn_answer_error(answer, r);
+		return;
+	}
+	answer->kind = CDN_ANSWER_FD;
+	answer->fd = r;
+	answer->cloexec = (type & SOCK_CLOEXEC) != 0;
 }
 
 /* ----- connect ------------------------------------------------------------------- */
@@ -200,6 +273,59 @@ finish(struct cdn_call_answer *answer, int r)
 	answer->value = r;
 }
 
+/*
+ * Ends the connection of a UDP socket that belongs to the loopback interface.
+ *
+ * Threat:    the kernel takes it off the interface, and a send of another
+ *	      thread at this moment binds it to every address.
+ * Invariant: without the interface it has no port, so that nothing arrives.
+ * Held by:   a port that the program did not choose is given up by the kernel;
+ *	      every call that could get another one waits for broker->leaving.
+ *	      One that it did choose is a port of a loopback address
+ *	      (judge_address()), where nothing arrives from other machines.
+ */
+static int
+end_local(struct cdn_call *call, const struct cdn_socket *socket,
+    const struct cdn_address *address)
+{
+	int r;
+
+	pthread_mutex_lock(&call->broker->leaving);
+	r = connect(socket->fd, &address->u.any, address->size) == 0 ? 0 :
+								       -errno;
+	if (keep_local(socket->fd) < 0) {
+		(void)shutdown(socket->fd, SHUT_RDWR);
+		r = -EACCES;
+	}
+	pthread_mutex_unlock(&call->broker->leaving);
+	return r;
+}
+
+static bool
+is_udp(const struct cdn_socket *socket)
+{
+	return is_inet(socket) && socket->type == SOCK_DGRAM;
+}
+
+/* A connection of UDP is there at once; it may give the socket a port. */
+static int
+connect_udp(struct cdn_call *call, const struct cdn_socket *socket,
+    const struct cdn_address *address)
+{
+	int r;
+
+	if (address->u.any.sa_family == AF_UNSPEC &&
+	    cdn_call_network_is_local(call))
+		return end_local(call, socket, address);
+	pthread_mutex_lock(&call->broker->leaving);
+	r = cdn_sources_add(socket->fd, address);
+	if (r == 0)
+		r = connect(socket->fd, &address->u.any, address->size) == 0 ?
+		    0 : -errno;
+	pthread_mutex_unlock(&call->broker->leaving);
+	return r;
+}
+
 static int
 connect_to(struct cdn_call *call, int number, const struct cdn_socket *socket,
     struct cdn_address *address)
@@ -209,6 +335,8 @@ connect_to(struct cdn_call *call, int number, const struct cdn_socket *socket,
 	if (cdn_nested_is_meant(call, socket, address))
 		return cdn_nested_connect(call, number);
 	r = cdn_address_settle(call, socket, CDN_ADDRESS_CONNECT, address);
+	if (r == 0 && is_udp(socket) && cdn_call_inet_is_judged(call))
+		return connect_udp(call, socket, address);
 	return r < 0 ? r : perform_connect(call, socket, address);
 }
 
@@ -296,7 +424,14 @@ make_name(struct cdn_call *call, const struct cdn_socket *socket,
 	(void)umask(mask);
 	if (fchdir(object->parent) != 0)
 		return -errno;
-	r = bind_to(socket, &address);
+	/* Git would take a socket for a part of a repository, too. */
+	pthread_mutex_lock(&call->broker->family->naming);
+	r = cdn_call_check_part(call, object->parent, object);
+	if (r == 0)
+		r = bind_to(socket, &address);
+	if (r == 0)
+		r = cdn_call_check_completed(call, object->parent, object);
+	pthread_mutex_unlock(&call->broker->family->naming);
 	if (fchdir(call->broker->root_fd) != 0 && r == 0)
 		r = -errno;
 	return r < 0 ? r : check_bound(call, object);
@@ -352,6 +487,27 @@ bind_path(struct cdn_call *call, const struct cdn_socket *socket,
 	return r;
 }
 
+/* Port 0 is not judged.  Of both families it is at the same place. */
+static bool
+has_port(const struct cdn_address *address)
+{
+	return address->u.in.sin_port != 0;
+}
+
+/*
+ * Was it judged that anybody sends there?  A loopback address needs no more than
+ * sources.c lets in, also where other machines can reach it (route_localnet).
+ */
+static bool
+is_open_port(const struct cdn_address *address)
+{
+	bool local = address->u.any.sa_family == AF_INET6 ?
+	    IN6_IS_ADDR_LOOPBACK(&address->u.in6.sin6_addr) :
+	    ntohl(address->u.in.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+
+	return has_port(address) && !local;
+}
+
 static int
 do_bind(struct cdn_call *call, const struct cdn_socket *socket,
     struct cdn_address *address)
@@ -362,7 +518,14 @@ do_bind(struct cdn_call *call, const struct cdn_socket *socket,
 	if (r == 0 && socket->domain == AF_UNIX &&
 	    cdn_address_path(address, path))
 		return bind_path(call, socket, path);
-	return r < 0 ? r : bind_to(socket, address);
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&call->broker->leaving);
+	r = bind_to(socket, address);
+	if (r == 0 && is_udp(socket) && is_open_port(address))
+		r = cdn_sources_end(socket->fd);
+	pthread_mutex_unlock(&call->broker->leaving);
+	return r;
 }
 
 void
@@ -397,8 +560,7 @@ where_bound(const struct cdn_socket *socket, struct cdn_address *ret)
 	ret->size = sizeof(ret->u);
 	if (getsockname(socket->fd, &ret->u.any, &ret->size) != 0)
 		return -errno;
-	/* Of both families the port is at the same place. */
-	if (ret->u.in.sin_port == 0)
+	if (!has_port(ret))
 		ret->size = 0;
 	return 0;
 }

@@ -85,7 +85,8 @@ make_command(struct cdn_bubble *b, struct cordon_error *err)
 	const struct cdn_bwrap_command how = {
 		.cwd = b->input.cwd,
 		.envp = r->envp,
-		.terminal = r->foreground || r->output_mode == CDN_OUTPUT_PTY,
+		.terminal = r->terminal != NULL ||
+		    r->output_mode == CDN_OUTPUT_PTY,
 		.status_fd = b->talk.their_status,
 		.ready_fd = b->talk.their_ready,
 		.helped = b->helped,

@@ -52,8 +52,9 @@ static enum cordon_refusal
 reason_of(const struct cordon_path_policy *policy, const struct cdn_real *real,
     const struct cordon_verdict *verdict)
 {
-	bool document = verdict->layer >= CORDON_LAYER_HOST &&
-	    verdict->layer <= CORDON_LAYER_POLICY;
+	bool document = verdict->layer == CORDON_LAYER_DEFAULTS ||
+	    (verdict->layer >= CORDON_LAYER_HOST &&
+		verdict->layer <= CORDON_LAYER_POLICY);
 	struct cordon_verdict reading;
 
 	if (verdict->operation != CORDON_MODIFY || document ||

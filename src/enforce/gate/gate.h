@@ -55,6 +55,7 @@ struct cdn_replacement {
 	struct cdn_real real; /* what will be replaced, or made */
 	int fd;		      /* to be written to; of begin() until done() */
 	bool existed;
+	const struct cordon_session *session;
 	int dir;	 /* O_PATH of its directory */
 	bool nameless;	 /* has no name yet */
 	char temp[32];	 /* its name, once it has one */
@@ -107,5 +108,11 @@ void cdn_gate_refuse(struct cordon_refused *refused, enum cordon_refusal why);
 CDN_MUST_USE int cdn_gate_shell(const struct cordon_path_policy *policy,
     const struct cordon_shell_query *query, struct cordon_shell_verdict *ret,
     struct cordon_error *err);
+/*
+ * Does a command in it change the directory of the shell that reads it?  Not
+ * when it cannot be read: cdn_gate_shell() refuses that.
+ */
+CDN_MUST_USE int cdn_gate_shell_moves(cdn_str text, struct cdn_arena *arena,
+    bool *ret, struct cordon_error *err);
 
 #endif

@@ -97,34 +97,6 @@ is_same(int a, int b)
 	    one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* Devices, pipes and sockets are not opened at all: that alone has effects. */
-static int
-open_existing(const struct opening *o)
-{
-	int keep = o->flags & (O_ACCMODE | O_APPEND | O_DIRECTORY);
-	cdn_cleanup_fd int there = -1;
-	struct stat st;
-	int fd;
-
-	if ((o->flags & O_EXCL) != 0)
-		return -EEXIST;
-	there = cdn_gate_sys_open(o->real->path, O_PATH | O_NOFOLLOW);
-	if (there < 0)
-		return there;
-	if (fstat(there, &st) != 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return -ENODEV;
-	if (!S_ISDIR(st.st_mode) && (o->flags & O_DIRECTORY) != 0)
-		return -ENOTDIR;
-	fd = cdn_gate_sys_open(o->real->path, keep | ALWAYS);
-	if (fd >= 0 && !is_same(fd, there)) {
-		close(fd);
-		return -EAGAIN;
-	}
-	return fd;
-}
-
 int
 cdn_gate_open_parent(const char *name, size_t len)
 {
@@ -145,6 +117,56 @@ cdn_gate_open_parent(const char *name, size_t len)
 	return fd;
 }
 
+/* Beside -errno: it would complete a git repository, or configure one. */
+#define FORBIDDEN (-4096)
+
+/* Its directory was opened again: what was judged is compared later. */
+static int
+check_existing(const struct opening *o)
+{
+	size_t len = (size_t)(strrchr(o->real->path, '/') - o->real->path);
+	cdn_cleanup_fd int parent = -1;
+
+	if ((o->flags & O_ACCMODE) == O_RDONLY)
+		return 0;
+	parent = cdn_gate_open_parent(o->real->path, len);
+	if (parent < 0)
+		return parent;
+	return cdn_gate_forbids_part(o->policy->session, parent,
+		   o->real->path, true) ? FORBIDDEN : 0;
+}
+
+/* Devices, pipes and sockets are not opened at all: that alone has effects. */
+static int
+open_existing(const struct opening *o)
+{
+	int keep = o->flags & (O_ACCMODE | O_APPEND | O_DIRECTORY);
+	cdn_cleanup_fd int there = -1;
+	struct stat st;
+	int fd;
+
+	if ((o->flags & O_EXCL) != 0)
+		return -EEXIST;
+	fd = check_existing(o);
+	if (fd < 0)
+		return fd;
+	there = cdn_gate_sys_open(o->real->path, O_PATH | O_NOFOLLOW);
+	if (there < 0)
+		return there;
+	if (fstat(there, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return -ENODEV;
+	if (!S_ISDIR(st.st_mode) && (o->flags & O_DIRECTORY) != 0)
+		return -ENOTDIR;
+	fd = cdn_gate_sys_open(o->real->path, keep | ALWAYS);
+	if (fd >= 0 && !is_same(fd, there)) {
+		close(fd);
+		return -EAGAIN;
+	}
+	return fd;
+}
+
 static int
 open_new(const struct opening *o)
 {
@@ -159,11 +181,19 @@ open_new(const struct opening *o)
 	parent = cdn_gate_open_parent(o->real->path, len);
 	if (parent < 0)
 		return parent;
+	if (cdn_gate_forbids_part(o->policy->session, parent, o->real->path,
+		false))
+		return FORBIDDEN;
 	fd = openat(parent, slash + 1, keep | O_CREAT | O_EXCL | ALWAYS,
 	    o->mode);
-	if (fd >= 0)
+	if (fd < 0)
+		return errno == EEXIST || errno == ENOENT ? -EAGAIN : -errno;
+	if (!cdn_gate_forbids_part(o->policy->session, parent, o->real->path,
+		false))
 		return fd;
-	return errno == EEXIST || errno == ENOENT ? -EAGAIN : -errno;
+	(void)unlinkat(parent, slash + 1, 0);
+	close(fd);
+	return FORBIDDEN;
 }
 
 /* What came out must be what went in, or as good. */
@@ -197,6 +227,8 @@ try_once(const struct opening *o, int *ret_fd)
 	fd = o->real->exists ? open_existing(o) : open_new(o);
 	if (fd == -EAGAIN)
 		return 1;
+	if (fd == FORBIDDEN)
+		return cdn_gate_refuse_part(o->real->path, o->refused, o->err);
 	if (fd == -ENOENT)
 		return missing(o);
 	if (fd == -ENODEV)

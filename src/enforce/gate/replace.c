@@ -97,6 +97,19 @@ is_in_place(const struct cdn_replacement *r)
 
 /* ----- Beginning ------------------------------------------------------------------- */
 
+static int
+judge(const struct cordon_path_policy *policy, const struct cdn_replacement *r,
+    struct cordon_refused *refused, struct cordon_error *err)
+{
+	int code = cdn_gate_judge(policy, CORDON_MODIFY, &r->real, refused,
+	    err);
+
+	if (code == 0 && cdn_gate_forbids_part(policy->session, r->dir,
+		r->real.path, r->existed))
+		code = cdn_gate_refuse_part(r->real.path, refused, err);
+	return code;
+}
+
 /* 0, a code of cordon.h, or 1: once more. */
 static int
 find(const struct cordon_path_policy *policy, cdn_str raw,
@@ -123,8 +136,7 @@ find(const struct cordon_path_policy *policy, cdn_str raw,
 		    fail(r, -r->dir, "write", refused, err);
 	code = look(r);
 	if (code == 0)
-		return cdn_gate_judge(policy, CORDON_MODIFY, &r->real,
-		    refused, err);
+		return judge(policy, r, refused, err);
 	if (code != -EAGAIN)
 		return fail(r, -code, "write", refused, err);
 	close(r->dir);
@@ -172,7 +184,8 @@ cdn_gate_replace_begin(const struct cordon_path_policy *policy, cdn_str raw,
 {
 	int code = 1;
 
-	*ret = (struct cdn_replacement){ .fd = -1, .dir = -1 };
+	*ret = (struct cdn_replacement){ .fd = -1, .dir = -1,
+		.session = policy->session };
 	for (int i = 0; i < CDN_GATE_TRIES && code == 1; i++)
 		code = find(policy, raw, ret, refused, err);
 	if (code == 1)
@@ -221,7 +234,11 @@ cdn_gate_replace_commit(struct cdn_replacement *r,
 		return errno == EEXIST ? changed(r, refused, err) :
 		    fail(r, errno, "write", refused, err);
 	r->temp[0] = '\0';
-	return 0;
+	if (r->existed ||
+	    !cdn_gate_forbids_part(r->session, r->dir, r->real.path, false))
+		return 0;
+	(void)unlinkat(r->dir, name, 0);
+	return cdn_gate_refuse_part(r->real.path, refused, err);
 }
 
 void

@@ -381,3 +381,22 @@ cdn_gate_shell(const struct cordon_path_policy *policy,
 		*ret = verdict;
 	return code;
 }
+
+int
+cdn_gate_shell_moves(cdn_str text, struct cdn_arena *arena, bool *ret,
+    struct cordon_error *err)
+{
+	static const char *const names[] = { "cd", "chdir", "pushd", "popd" };
+	struct cdn_shell shell;
+	int code = cdn_shell_parse(arena, text, &shell, NULL);
+
+	*ret = false;
+	if (code == CORDON_E_NOMEM)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; code == 0 && i < shell.n; i++)
+		for (size_t k = 0; k < CDN_LEN(names); k++)
+			*ret |= (shell.v[i].role == CDN_SHELL_COMMAND ||
+			    shell.v[i].role == CDN_SHELL_ARGUMENT) &&
+			    cdn_str_is(shell.v[i].text, names[k]);
+	return 0;
+}

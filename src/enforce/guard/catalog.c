@@ -2,6 +2,7 @@
 
 #include <sha2.h>
 
+#include "engine/rpc/key_case.h"
 #include "engine/rpc/tools.h"
 
 #define SHOWN	   120 /* bytes of a description in a message */
@@ -262,6 +263,30 @@ is_earlier(const struct look *look, const struct cdn_json_node *tools,
 	return false;
 }
 
+static const char *const tool_keys[] = { "name", "title", "description",
+	"inputSchema", "outputSchema", "annotations", "icons", "execution",
+	"_meta", NULL };
+
+/* A client that ignores case would read another tool than the one compared. */
+static int
+check_keys(const struct look *look, const struct cdn_json_node *node,
+    bool *drop)
+{
+	const char *word;
+	cdn_str key;
+
+	if (!cdn_rpc_find_odd_key(look->json, node, tool_keys, look->arena,
+		&key, &word))
+		return cdn_err_nomem(look->err);
+	if (word == NULL)
+		return 0;
+	*drop = true;
+	tell(look, cdn_arena_printf(look->arena, "a tool is left out: its key "
+	    "'%.*s' is not '%s', but some clients take it for that",
+	    CDN_STR_ARG(key), word));
+	return 0;
+}
+
 static int
 look_at(const struct look *look, const struct cdn_json_node *tools,
     const struct cdn_json_node *node, bool *drop)
@@ -270,7 +295,10 @@ look_at(const struct look *look, const struct cdn_json_node *tools,
 	    "name");
 	struct cdn_catalog_tool *known;
 	cdn_str name = { "", 0 };
+	int code = check_keys(look, node, drop);
 
+	if (code != 0 || *drop)
+		return code;
 	if (at != NULL && at->type == CDN_JSON_STRING &&
 	    !cdn_json_string(look->json, at, look->arena, &name))
 		return cdn_err_nomem(look->err);

@@ -12,6 +12,7 @@
 #include "enforce/guard/relay.h"
 #include "enforce/launch/launch.h"
 #include "enforce/run/run.h"
+#include "enforce/session/program.h"
 #include "enforce/sys/sys.h"
 
 #define PIPE_SIZE (1024 * 1024)
@@ -21,7 +22,9 @@ struct guard {
 	const struct cordon_run_options *run;
 	const struct cordon_mcp_options *options;
 	struct cdn_arena *arena;
+	struct cdn_pins_server server;
 	char name[CDN_PINS_NAME]; /* of the server */
+	char program[CDN_PATH_MAX + 1];
 	const char *state;	  /* where its pins are; "" = nowhere */
 	struct cordon_process *process;
 	int stdio[3];		  /* of the server, until it has them */
@@ -110,7 +113,7 @@ save(void *arg)
 	bool merged = true;
 
 	if (g->state[0] == '\0' || cdn_pins_save(g->state, g->name,
-		g->run->argv, &g->relay.catalog, &merged, &why) == 0)
+		&g->server, &g->relay.catalog, &merged, &why) == 0)
 		g->relay.catalog.grown = false;
 	else
 		note(why.text, g);
@@ -418,14 +421,32 @@ loop(struct guard *g)
 
 /* ----- From beginning to end ---------------------------------------------------------- */
 
+/* The real path of the program; as it was given when it is not found. */
+static void
+find_server(struct guard *g)
+{
+	const char *cwd = g->run->cwd == NULL ? g->session->cwd : g->run->cwd;
+
+	if (!cdn_program_real(g->run->argv[0], cwd, getenv("PATH"),
+		g->program))
+		snprintf(g->program, sizeof(g->program), "%s",
+		    g->run->argv[0]);
+	g->server = (struct cdn_pins_server){
+		.workspace = g->session->workspace,
+		.program = g->program,
+		.argv = g->run->argv,
+	};
+}
+
 static int
 prepare(struct guard *g, struct cordon_error *err)
 {
 	int code = cdn_guard_judge_init(&g->relay.judge, g->session, g->arena,
 	    err);
 
+	find_server(g);
 	if (code == 0)
-		code = cdn_pins_name(g->run->argv, g->name, err);
+		code = cdn_pins_name(&g->server, g->name, err);
 	if (code == 0 && g->state[0] != '\0')
 		code = cdn_pins_load(g->state, g->name, &g->relay.catalog,
 		    err);

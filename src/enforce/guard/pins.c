@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/run/redact_words.h"
 #include "enforce/store/store.h"
 #include "enforce/sys/sys.h"
 #include "engine/policy/digest.h"
@@ -14,20 +15,27 @@
 #define FOLDER	 "mcp"
 #define FILE_MAX (4 * CDN_RPC_LINE_MAX)
 #define SUFFIX	 ".json"
+#define SCHEMA	 2 /* of the files that are written and loaded */
+#define NAME_KIND "\ncordon pins 2"
 
 #define LOCK_WAIT_MS 5000
 
 /* ----- Names ------------------------------------------------------------------ */
 
 int
-cdn_pins_name(const char *const *argv, char ret[CDN_PINS_NAME],
+cdn_pins_name(const struct cdn_pins_server *server, char ret[CDN_PINS_NAME],
     struct cordon_error *err)
 {
+	const char *const *argv = server->argv;
 	char digest[CDN_DIGEST_SIZE];
 	struct cdn_buf text;
 	bool failed;
 
 	cdn_buf_init(&text, CDN_RPC_LINE_MAX);
+	/* The first part keeps it apart from names of schema 1. */
+	cdn_buf_add(&text, NAME_KIND, sizeof(NAME_KIND));
+	cdn_buf_add(&text, server->workspace, strlen(server->workspace) + 1);
+	cdn_buf_add(&text, server->program, strlen(server->program) + 1);
 	for (; *argv != NULL; argv++)
 		cdn_buf_add(&text, *argv, strlen(*argv) + 1);
 	failed = cdn_buf_failed(&text);
@@ -115,6 +123,17 @@ pins_read(const char *file, struct pins *pins, struct cordon_error *err)
 	return 0;
 }
 
+static bool
+is_current(const struct pins *pins)
+{
+	const struct cdn_json_node *schema = cdn_json_find(&pins->json,
+	    &pins->json.nodes[0], "schema");
+	int64_t n;
+
+	return schema != NULL && cdn_json_int(&pins->json, schema, &n) &&
+	    n == SCHEMA;
+}
+
 static int
 load_tools(const char *file, const struct pins *pins,
     struct cdn_catalog *catalog, struct cordon_error *err)
@@ -152,6 +171,8 @@ cdn_pins_load(const char *state, const char *name,
 	if (code != 0)
 		return code;
 	code = pins_read(file, &pins, &why);
+	if (code == 0 && !is_current(&pins))
+		code = damaged(file, "it is not of this version", &why);
 	if (code == 0)
 		code = load_tools(file, &pins, catalog, &why);
 	pins_done(&pins);
@@ -165,21 +186,41 @@ cdn_pins_load(const char *state, const char *name,
 
 /* ----- Writing ---------------------------------------------------------------- */
 
+/* As the audit shows it: tokens among the words are nobody's business. */
 static void
-put_all(const char *const *argv, const struct cdn_catalog *catalog,
-    struct cdn_buf *out)
+put_command(struct cdn_json_writer *w, const char *const *argv)
+{
+	struct cdn_redact_words words = { 0 };
+
+	cdn_json_open(w, '[');
+	for (; *argv != NULL; argv++) {
+		struct cdn_buf shown;
+
+		cdn_buf_init(&shown, CDN_RPC_LINE_MAX);
+		cdn_redact_word(&words, cdn_str_of(*argv), &shown);
+		if (cdn_buf_failed(&shown))
+			w->buf->failed = true;
+		else
+			cdn_json_put_string(w, (cdn_str){ shown.p, shown.n });
+		cdn_buf_done(&shown);
+	}
+	cdn_json_close(w);
+}
+
+static void
+put_all(const struct cdn_pins_server *server,
+    const struct cdn_catalog *catalog, struct cdn_buf *out)
 {
 	struct cdn_json_writer w;
 
 	cdn_json_begin(&w, out);
 	cdn_json_open(&w, '{');
 	cdn_json_put_key(&w, "schema");
-	cdn_json_put_int(&w, 1);
+	cdn_json_put_int(&w, SCHEMA);
+	cdn_json_put_member(&w, "workspace", server->workspace);
+	cdn_json_put_member(&w, "program", server->program);
 	cdn_json_put_key(&w, "command");
-	cdn_json_open(&w, '[');
-	for (; *argv != NULL; argv++)
-		cdn_json_put_cstring(&w, *argv);
-	cdn_json_close(&w);
+	put_command(&w, server->argv);
 	cdn_json_put_key(&w, "tools");
 	cdn_json_open(&w, '[');
 	for (size_t i = 0; i < catalog->n; i++)
@@ -229,8 +270,9 @@ merge_kept(const char *state, const char *name, struct cdn_catalog *catalog,
 }
 
 int
-cdn_pins_save(const char *state, const char *name, const char *const *argv,
-    struct cdn_catalog *catalog, bool *ret_merged, struct cordon_error *err)
+cdn_pins_save(const char *state, const char *name,
+    const struct cdn_pins_server *server, struct cdn_catalog *catalog,
+    bool *ret_merged, struct cordon_error *err)
 {
 	char file[CDN_PATH_MAX + 1];
 	cdn_cleanup_fd int held = -1;
@@ -250,7 +292,7 @@ cdn_pins_save(const char *state, const char *name, const char *const *argv,
 	if (code != 0)
 		return code;
 	cdn_buf_init(&text, FILE_MAX);
-	put_all(argv, catalog, &text);
+	put_all(server, catalog, &text);
 	code = cdn_buf_failed(&text) ? cdn_err_nomem(err) :
 	    cdn_store_write(file, (cdn_str){ text.p, text.n }, 0600, err);
 	cdn_buf_done(&text);
@@ -314,12 +356,13 @@ find_names(const char *state, struct cdn_arena *arena,
 	return 0;
 }
 
-/* "node server.js": for people. */
+/* "node server.js": for people.  Files of earlier versions hold all words. */
 static char *
 command_of(const struct pins *pins)
 {
 	const struct cdn_json_node *word = cdn_json_first(&pins->json,
 	    pins->command);
+	struct cdn_redact_words words = { 0 };
 	struct cdn_buf text;
 	cdn_str part;
 	char *line;
@@ -328,7 +371,7 @@ command_of(const struct pins *pins)
 	for (; word != NULL; word = cdn_json_next(&pins->json, word))
 		if (cdn_json_string(&pins->json, word, pins->arena, &part)) {
 			cdn_buf_puts(&text, text.n > 0 ? " " : "");
-			cdn_buf_str(&text, part);
+			cdn_redact_word(&words, part, &text);
 		}
 	cdn_buf_puts(&text, "");
 	line = cdn_buf_take(&text);

@@ -1,9 +1,14 @@
 /*
  * pins - what servers said of their tools, kept from one session to the next.
  *
- * One file per server, named by 16 hex digits of the SHA-256 of its command
- * line, in STATE/cordon/mcp (0700, files 0600), which no cage can write:
- *	{"schema":1,"command":["node","server.js"],"tools":[...]}
+ * One file per server, in STATE/cordon/mcp (0700, files 0600), which no sandbox
+ * can write:
+ *	{"schema":2,"workspace":"/home/u/p","program":"/usr/bin/node",
+ *	 "command":["node","server.js"],"tools":[...]}
+ * It is named by 16 hex digits of the SHA-256 of the workspace, the real path of
+ * the program, and the command line: what one project pins is not trusted in
+ * another.  Files of schema 1 were named by the command line alone; they are
+ * listed, and never loaded.
  * A file that cannot be understood is an error, never an empty one.
  */
 #ifndef CDN_GUARD_PINS_H
@@ -13,8 +18,14 @@
 
 #define CDN_PINS_NAME 17 /* 16 digits and NUL */
 
-/* The name of a command line, NULL-terminated. */
-CDN_MUST_USE int cdn_pins_name(const char *const *argv,
+/* Whose tools they are; strings are borrowed. */
+struct cdn_pins_server {
+	const char *workspace;	 /* canonical */
+	const char *program;	 /* real path, or argv[0] when it is not found */
+	const char *const *argv; /* NULL-terminated */
+};
+
+CDN_MUST_USE int cdn_pins_name(const struct cdn_pins_server *server,
     char ret[CDN_PINS_NAME], struct cordon_error *err);
 
 /* state: STATE/cordon.  What is not there is an empty catalog. */
@@ -27,7 +38,7 @@ CDN_MUST_USE int cdn_pins_load(const char *state, const char *name,
  * written.
  */
 CDN_MUST_USE int cdn_pins_save(const char *state, const char *name,
-    const char *const *argv, struct cdn_catalog *catalog, bool *ret_merged,
+    const struct cdn_pins_server *server, struct cdn_catalog *catalog, bool *ret_merged,
     struct cordon_error *err);
 
 /* Sorted by name; strings live during the call. */

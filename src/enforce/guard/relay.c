@@ -1,6 +1,8 @@
 #include "enforce/guard/relay.h"
 
 #include "enforce/guard/passage.h"
+#include "engine/rpc/key_case.h"
+#include "engine/rpc/origin.h"
 #include "engine/rpc/tools.h"
 
 static const struct cdn_rpc_id nobody = { .type = CDN_RPC_ID_NONE };
@@ -116,6 +118,44 @@ static void
 pass(struct cdn_outlet *outlet, const struct passage *p)
 {
 	cdn_outlet_put(outlet, p->line);
+}
+
+/* Of the results that are looked at, and of each root. */
+static const char *const result_keys[] = { "tools", "roots", "inputRequests",
+	"requestState", "resultType", "nextCursor", "content", "_meta", NULL };
+static const char *const root_keys[] = { "uri", "name", "_meta", NULL };
+
+/* Why the other side must not see it, in *ret_why, or NULL. */
+static int
+find_odd_key(struct passage *p, const struct cdn_json_node *object,
+    const char *const *words, const char **ret_why)
+{
+	const char *word;
+	cdn_str key;
+
+	*ret_why = NULL;
+	if (!cdn_rpc_find_odd_key(&p->m.json, object, words, p->arena, &key,
+		&word))
+		return cdn_err_nomem(p->err);
+	if (word == NULL)
+		return 0;
+	*ret_why = cdn_arena_printf(p->arena, "key '%.*s' is not '%s', but some "
+	    "programs take it for that", CDN_STR_ARG(key), word);
+	return *ret_why == NULL ? cdn_err_nomem(p->err) : 0;
+}
+
+static int
+find_odd_root(struct passage *p, const struct cdn_json_node *roots,
+    const char **ret_why)
+{
+	const struct cdn_json_node *root = roots == NULL ? NULL :
+	    cdn_json_first(&p->m.json, roots);
+	int code = 0;
+
+	for (; code == 0 && root != NULL && *ret_why == NULL;
+	     root = cdn_json_next(&p->m.json, root))
+		code = find_odd_key(p, root, root_keys, ret_why);
+	return code;
 }
 
 /* The name of the tool; false when there is none that could be one. */
@@ -253,14 +293,21 @@ take_answer(struct passage *p)
 {
 	enum cdn_rpc_method method = CDN_RPC_OTHER;
 	const struct cdn_json_node *roots = NULL;
+	const char *why = NULL;
 	int code = 0;
 
 	if (cdn_passage_is_answer(p, &code))
 		return code;
 	if (!cdn_pending_take(&p->relay->asked_by_server, &p->m.id, &method))
 		return drop(p, "client", "an answer that nobody asked for");
-	if (method == CDN_RPC_ROOTS_LIST)
+	if (method == CDN_RPC_ROOTS_LIST && p->m.result != NULL) {
 		roots = cdn_passage_array(p, p->m.result, "roots");
+		code = find_odd_key(p, p->m.result, result_keys, &why);
+		if (code == 0 && why == NULL)
+			code = find_odd_root(p, roots, &why);
+	}
+	if (code != 0 || why != NULL)
+		return code != 0 ? code : drop(p, "client", why);
 	if (roots != NULL)
 		return cdn_passage_pass_roots(p, roots);
 	pass(p->relay->to_server, p);
@@ -305,6 +352,45 @@ see_tools(struct passage *p, const struct cdn_json_node *tools, bool *drops)
 	    note_text, p, p->arena, p->err);
 }
 
+/* To the client, with a mark where the server asks a person. */
+static int
+pass_marked(struct passage *p)
+{
+	struct cdn_rpc_origin origin;
+	struct cdn_buf text;
+
+	if (!cdn_rpc_origin_find(&p->m, p->arena, &origin))
+		return cdn_err_nomem(p->err);
+	if (origin.n == 0) {
+		pass(p->relay->to_client, p);
+		return 0;
+	}
+	cdn_buf_init(&text, 2 * CDN_RPC_LINE_MAX);
+	cdn_rpc_origin_put(&p->m, &origin, &text);
+	cdn_buf_putc(&text, '\n');
+	return cdn_passage_send(p, &text);
+}
+
+/* The answer without some of its tools, read again: it may ask as well. */
+static int
+pass_cut(struct passage *p, const struct cdn_json_node *tools,
+    const bool *drops)
+{
+	struct cdn_buf text;
+	int code = 0;
+
+	cdn_buf_init(&text, CDN_RPC_LINE_MAX + 1);
+	cdn_rpc_cut(&p->m.json, tools, drops, &text);
+	cdn_buf_putc(&text, '\n');
+	if (cdn_buf_failed(&text) ||
+	    !cdn_arena_str(p->arena, (cdn_str){ text.p, text.n }, &p->line))
+		code = cdn_err_nomem(p->err);
+	cdn_buf_done(&text);
+	if (code == 0)
+		code = cdn_passage_read(p, false);
+	return code != 0 ? code : pass_marked(p);
+}
+
 static int
 pass_tools(struct passage *p, const struct cdn_json_node *tools)
 {
@@ -327,11 +413,70 @@ pass_tools(struct passage *p, const struct cdn_json_node *tools)
 		return code;
 	for (size_t i = 0; i < tools->count; i++)
 		any |= drops[i];
-	if (!any) {
-		pass(relay->to_client, p);
-		return 0;
+	return any ? pass_cut(p, tools, drops) : pass_marked(p);
+}
+
+/* Keys of the questions in a result that only some clients read. */
+static int
+find_odd_question(struct passage *p, const char **ret_why)
+{
+	static const char *const keys[] = { "method", "params", "message",
+		"messages", "systemPrompt", NULL };
+	const struct cdn_json *json = &p->m.json;
+	const struct cdn_json_node *all = cdn_json_find(json, p->m.result,
+	    "inputRequests");
+	const struct cdn_json_node *one = all == NULL ? NULL :
+	    cdn_json_first(json, all);
+	const struct cdn_json_node *params;
+	int code = 0;
+
+	for (; code == 0 && one != NULL && *ret_why == NULL;
+	     one = cdn_json_next(json, one)) {
+		code = find_odd_key(p, one, keys, ret_why);
+		params = cdn_json_find(json, one, "params");
+		if (code == 0 && *ret_why == NULL && params != NULL)
+			code = find_odd_key(p, params, keys, ret_why);
 	}
-	return cdn_passage_cut(p, relay->to_client, tools, drops);
+	return code;
+}
+
+/* The same of an error that asks. */
+static int
+find_odd_error(struct passage *p, const char **ret_why)
+{
+	static const char *const keys[] = { "data", "elicitations", "message",
+		NULL };
+	const struct cdn_json *json = &p->m.json;
+	const struct cdn_json_node *error = cdn_json_find(json,
+	    &json->nodes[0], "error");
+	const struct cdn_json_node *data = error == NULL ? NULL :
+	    cdn_json_find(json, error, "data");
+	const struct cdn_json_node *list = cdn_rpc_origin_required(json);
+	const struct cdn_json_node *one = list == NULL ? NULL :
+	    cdn_json_first(json, list);
+	int code = error == NULL ? 0 : find_odd_key(p, error, keys, ret_why);
+
+	if (code == 0 && *ret_why == NULL && data != NULL)
+		code = find_odd_key(p, data, keys, ret_why);
+	for (; code == 0 && one != NULL && *ret_why == NULL;
+	     one = cdn_json_next(json, one))
+		code = find_odd_key(p, one, keys, ret_why);
+	return code;
+}
+
+/* The client waits for it: it hears why. */
+static int
+refuse_answer(struct passage *p, const char *why)
+{
+	cdn_passage_note(p, "an answer of the server is refused: %s", why);
+	return complain(p, &p->m.id, CDN_RPC_INTERNAL_ERROR, why);
+}
+
+/* Results whose members the guard reads. */
+static bool
+is_compared(enum cdn_rpc_method method)
+{
+	return method == CDN_RPC_TOOLS_LIST || cdn_rpc_is_judged(method);
 }
 
 static int
@@ -339,17 +484,30 @@ give_answer(struct passage *p)
 {
 	enum cdn_rpc_method method = CDN_RPC_OTHER;
 	const struct cdn_json_node *tools = NULL;
+	const char *why = NULL;
+	int code;
 
 	/* An error that the server cannot attribute. */
 	if (p->m.id.type != CDN_RPC_ID_NULL &&
 	    !cdn_pending_take(&p->relay->asked_by_client, &p->m.id, &method))
 		return drop(p, "server", "an answer that nobody asked for");
+	if (is_compared(method) && p->m.result != NULL) {
+		code = find_odd_key(p, p->m.result, result_keys, &why);
+		if (code == 0 && why == NULL)
+			code = find_odd_question(p, &why);
+		if (code != 0 || why != NULL)
+			return code != 0 ? code : refuse_answer(p, why);
+	}
+	if (is_compared(method) && p->m.result == NULL) {
+		code = find_odd_error(p, &why);
+		if (code != 0 || why != NULL)
+			return code != 0 ? code : refuse_answer(p, why);
+	}
 	if (method == CDN_RPC_TOOLS_LIST)
 		tools = cdn_passage_array(p, p->m.result, "tools");
 	if (tools != NULL)
 		return pass_tools(p, tools);
-	pass(p->relay->to_client, p);
-	return 0;
+	return pass_marked(p);
 }
 
 static int
@@ -363,8 +521,7 @@ give_request(struct passage *p)
 		p->m.method) != CDN_PENDING_ADDED)
 		return drop(p, "server", "its id is in flight already, or too "
 		    "many are");
-	pass(p->relay->to_client, p);
-	return 0;
+	return pass_marked(p);
 }
 
 static int
@@ -388,10 +545,7 @@ give_bad(struct passage *p)
 {
 	if (!p->m.calls && cdn_pending_take(&p->relay->asked_by_client,
 		&p->m.id, NULL)) {
-		cdn_passage_note(p, "an answer of the server is refused: %s",
-		    p->m.what);
-		return complain(p, &p->m.id, CDN_RPC_INTERNAL_ERROR,
-		    p->m.what);
+		return refuse_answer(p, p->m.what);
 	}
 	return drop(p, "server", p->m.what);
 }

@@ -215,27 +215,6 @@ put_profile(int homefd, const struct cdn_home_spec *spec)
 	return failed ? -ENOMEM : 0;
 }
 
-/* ----- Copies --------------------------------------------------------------------- */
-
-/* Once: what the home has of that name is the run's own. */
-static int
-put_copy(int homefd, const char *path)
-{
-	const char *name = strrchr(path, '/') + 1;
-	struct cdn_buf text;
-	struct stat st;
-	int r;
-
-	if (fstatat(homefd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return 0;
-	cdn_buf_init(&text, CDN_AGENT_FILE_MAX);
-	r = read_real(path, &text);
-	if (r == 0 && text.n > 0)
-		put(homefd, "", name, &text);
-	cdn_buf_done(&text);
-	return r == -ENOMEM ? r : 0;
-}
-
 int
 cdn_furnish_files(int homefd, const struct cdn_home_spec *spec,
     cdn_furnish_covered_fn *covered, const void *arg, struct cordon_error *err)
@@ -253,8 +232,6 @@ cdn_furnish_files(int homefd, const struct cdn_home_spec *spec,
 	}
 	if (r == 0 && !covered(arg, ".profile"))
 		r = put_profile(homefd, spec);
-	for (size_t i = 0; r == 0 && i < spec->copy_count; i++)
-		r = put_copy(homefd, spec->copies[i]);
 	return r == 0 ? 0 : cdn_err_nomem(err);
 }
 

@@ -135,6 +135,17 @@ static const struct below of_tmp[] = {
 	{ "TMPPREFIX", "/zsh" },
 };
 
+/*
+ * What rerere keeps makes the host's next `git commit` copy files that are named
+ * there, so that a run may not write it (engine/decide/git_rules.c), and git
+ * would stop at a conflict.
+ */
+static const char *const of_git[][2] = {
+	{ "GIT_CONFIG_COUNT", "1" },
+	{ "GIT_CONFIG_KEY_0", "rerere.enabled" },
+	{ "GIT_CONFIG_VALUE_0", "false" },
+};
+
 /* Where programs are told what to do; not in a home that others write. */
 static const struct below of_grant[] = {
 	{ "CURL_HOME", "" },
@@ -185,6 +196,10 @@ add_home(struct list *list, const struct cdn_env_spec *spec,
 		r = add(list, cdn_str_of(of_home[i].name), cdn_str_of(value),
 		    err);
 	}
+	for (size_t i = 0; r == 0 && spec->home[0] != '\0' &&
+	     i < CDN_LEN(of_git); i++)
+		r = add(list, cdn_str_of(of_git[i][0]),
+		    cdn_str_of(of_git[i][1]), err);
 	if (r == 0 && spec->tmp[0] != '\0')
 		r = add_below(list, spec->tmp, of_tmp, CDN_LEN(of_tmp), err);
 	return r;

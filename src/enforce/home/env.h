@@ -17,10 +17,10 @@
  * is passed only when a trusted `pass` names it without a wildcard.  With a
  * home of its own the same holds for CARGO_HOME, GOPATH, PYTHONUSERBASE and
  * XDG_*_HOME, and these are set, last but for --env: HOME, XDG_*_HOME,
- * GRADLE_USER_HOME, MAVEN_OPTS; with a private tmp TMPDIR, TMP, TEMP
- * and TMPPREFIX.  Where something is granted XDG_CONFIG_HOME,
- * GIT_CONFIG_GLOBAL, NPM_CONFIG_USERCONFIG, CURL_HOME and WGETRC point to the
- * tmp, for other runs write the home.
+ * GRADLE_USER_HOME, MAVEN_OPTS, GIT_CONFIG_COUNT and its like (rerere.enabled is
+ * false); with a private tmp TMPDIR, TMP, TEMP and TMPPREFIX.  Where something
+ * is granted XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL, NPM_CONFIG_USERCONFIG,
+ * CURL_HOME and WGETRC point to the tmp, for other runs write the home.
  *
  * PATH is cleaned of empty and relative entries (--env PATH=... is taken as it
  * is); when nothing is left of it, it is CDN_ENV_DEFAULT_PATH.  Entries of

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "enforce/home/nest.h"
+#include "enforce/home/sync.h"
 
 #define PARENT_FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -161,15 +162,42 @@ link_root(const struct furnish *f, size_t i)
 		link_at(f, path, f->spec->roots[i], cdn_nest_link);
 }
 
-/* What a root or a link above shows already needs none of its own. */
+/*
+ * A directory of an agent's state is the run's own.  A root above it shows the
+ * real one, where nothing is made.
+ */
 static void
-link_state(const struct furnish *f, const char *state)
+make_state(const struct furnish *f, const char *path)
 {
-	const char *path = home_path(f, state);
+	int fd;
 
-	if (path != NULL && strlen(path) <= CDN_PATH_MAX &&
-	    !is_below_root(f, path, SIZE_MAX) && !is_below_leaf(f, path))
-		link_at(f, path, state, cdn_nest_link_over);
+	if (is_below_root(f, path, SIZE_MAX))
+		return;
+	fd = cdn_nest_make_dir(f->homefd, path);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void
+link_inside(const struct furnish *f, const struct cdn_home_link *link)
+{
+	if (strlen(link->inside) <= CDN_PATH_MAX &&
+	    !is_below_root(f, link->inside, SIZE_MAX))
+		link_at(f, link->inside, link->target, cdn_nest_link_over);
+}
+
+static int
+copy_files(const struct furnish *f, const struct cdn_home_spec *spec,
+    struct cordon_error *err)
+{
+	char record[CDN_PATH_MAX + 1];
+	int n = snprintf(record, sizeof(record), "%s" CDN_HOME_RECORD,
+	    spec->home);
+
+	if (n < 0 || n > CDN_PATH_MAX)
+		return 0;
+	return cdn_sync_files(f->homefd, record, spec->files,
+	    spec->file_count) == 0 ? 0 : cdn_err_nomem(err);
 }
 
 /* A link that is right is not questioned: that saves a look at the real one. */
@@ -250,6 +278,7 @@ cdn_furnish(int homefd, const struct cdn_home_spec *spec,
     struct cordon_error *err)
 {
 	CDN_UNINITIALIZED struct furnish f;
+	int r;
 
 	f.homefd = homefd;
 	f.spec = spec;
@@ -257,9 +286,13 @@ cdn_furnish(int homefd, const struct cdn_home_spec *spec,
 	for (size_t i = 0; i < spec->root_count; i++)
 		link_root(&f, i);
 	for (size_t i = 0; i < spec->state_count; i++)
-		link_state(&f, spec->states[i]);
+		make_state(&f, spec->states[i]);
+	for (size_t i = 0; i < spec->link_count; i++)
+		link_inside(&f, &spec->links[i]);
 	if (f.real[0] != '\0')
 		for (size_t i = 0; i < CDN_LEN(leaves);)
 			i += link_group(&f, &leaves[i], CDN_LEN(leaves) - i);
-	return cdn_furnish_files(homefd, spec, is_covered, &f, err);
+	r = copy_files(&f, spec, err);
+	return r != 0 ? r :
+	    cdn_furnish_files(homefd, spec, is_covered, &f, err);
 }

@@ -1,5 +1,7 @@
 #include "enforce/home/gitconfig.h"
 
+#include <strings.h>
+
 #define WORD_MAX 32 /* longer names are none that is kept */
 #define END	 (-1)
 
@@ -20,11 +22,12 @@ static const struct kept kept[] = {
 	{ "user",	"name" },
 };
 
-/* What names another file or directory. */
+/* What names another file or directory, and what doctor asks for. */
 static const struct kept leading[] = {
 	{ "core",	"hookspath" },
 	{ "include",	"path" },
 	{ "includeif",	"path", true },
+	{ "safe",	"barerepository" },
 };
 /* clang-format on */
 
@@ -275,6 +278,64 @@ find_kept(const struct parser *p, const struct word *key)
 	return NULL;
 }
 
+/* ----- Aliases ------------------------------------------------------------------ */
+
+/*
+ * Words that a value with a credential has: prefixes of tokens, and names that
+ * a secret follows.  Compared without case.
+ */
+static const char *const credential_words[] = {
+	"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
+	"xoxb-", "xoxp-", "sk-", "akia", "eyj", "token", "passw", "secret",
+	"authorization", "bearer", "api-key", "apikey", "api_key",
+	"extraheader", "credential",
+};
+
+static bool
+has_word(cdn_str text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; n <= text.n && i <= text.n - n; i++)
+		if (strncasecmp(text.p + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* SCHEME://USER@HOST, with or without a password. */
+static bool
+has_userinfo(cdn_str text)
+{
+	size_t i = 0;
+
+	while (i + 3 <= text.n) {
+		if (memcmp(text.p + i, "://", 3) != 0) {
+			i++;
+			continue;
+		}
+		for (i += 3; i < text.n && !is_space(text.p[i]) &&
+		     text.p[i] != '/'; i++)
+			if (text.p[i] == '@')
+				return true;
+	}
+	return false;
+}
+
+/*
+ * An alias is copied only if it is a git command of the user's: a shell command
+ * ('!') names programs and files of the real home, and often a token.
+ */
+static bool
+is_kept_alias(cdn_str value)
+{
+	if (value.n > 0 && value.p[0] == '!')
+		return false;
+	for (size_t i = 0; i < CDN_LEN(credential_words); i++)
+		if (has_word(value, credential_words[i]))
+			return false;
+	return !has_userinfo(value);
+}
+
 static void
 show_section(struct parser *p, const char *section)
 {
@@ -298,13 +359,37 @@ tell_value(struct parser *p, const struct word *key)
 	return r;
 }
 
+/* An alias that is not kept leaves nothing, not even its section. */
+static int
+write_variable(struct parser *p, const char *section, const struct word *key,
+    bool has_value)
+{
+	struct cdn_buf *out = p->out;
+	const char *shown = p->shown;
+	size_t start = out->n, value;
+	int r = 0;
+
+	show_section(p, section);
+	cdn_buf_printf(out, has_value ? "\t%s = \"" : "\t%s", key->text);
+	value = out->n;
+	if (has_value)
+		r = parse_value(p, out);
+	cdn_buf_puts(out, has_value ? "\"\n" : "\n");
+	if (strcmp(section, "alias") != 0 || cdn_buf_failed(out) ||
+	    is_kept_alias((cdn_str){ out->p + value, out->n - value }))
+		return r;
+	out->n = start;
+	out->p[start] = '\0';
+	p->shown = shown;
+	return r;
+}
+
 /* c is the first letter of its name. */
 static int
 parse_variable(struct parser *p, int c)
 {
 	struct word key = { .n = 0 };
 	const char *section;
-	int r = 0;
 
 	for (; is_key(c); c = next(p))
 		word_add(&key, c);
@@ -315,18 +400,9 @@ parse_variable(struct parser *p, int c)
 	section = find_kept(p, &key);
 	if (p->found != NULL && section != NULL && c == '=')
 		return tell_value(p, &key);
-	if (p->found != NULL)
-		section = NULL;
-	if (section != NULL) {
-		show_section(p, section);
-		cdn_buf_printf(p->out, c == '=' ? "\t%s = \"" : "\t%s",
-		    key.text);
-	}
-	if (c == '=')
-		r = parse_value(p, section != NULL ? p->out : NULL);
-	if (section != NULL)
-		cdn_buf_puts(p->out, c == '=' ? "\"\n" : "\n");
-	return r;
+	if (section == NULL || p->out == NULL)
+		return c == '=' ? parse_value(p, NULL) : 0;
+	return write_variable(p, section, &key, c == '=');
 }
 
 static int

@@ -22,9 +22,10 @@ CDN_MUST_USE int cdn_gitconfig_filter(cdn_str text, struct cdn_buf *out,
     struct cordon_error *err);
 
 /*
- * The values of core.hooksPath and include.path (conditional ones too), key in
- * lower case; the strings live during the call.  One over CDN_PATH_MAX is not
- * told.  Errors as above, after what came before them was told.
+ * The values of core.hooksPath, include.path (conditional ones too) and
+ * safe.bareRepository, key in lower case; the strings live during the call.
+ * One over CDN_PATH_MAX is not told.  Errors as above, after what came before
+ * them was told.
  */
 typedef void cdn_gitconfig_fn(const char *key, cdn_str value, void *arg);
 CDN_MUST_USE int cdn_gitconfig_leading(cdn_str text, cdn_gitconfig_fn *found,

@@ -8,6 +8,7 @@
 #include "enforce/home/furnish.h"
 #include "enforce/home/lock.h"
 #include "enforce/home/nest.h"
+#include "enforce/home/sync.h"
 #include "enforce/home/wipe.h"
 #include "enforce/sys/sys.h"
 
@@ -23,6 +24,10 @@ struct cdn_home {
 	char tmp[NAME_MAX + 1]; /* its name there */
 	char *substitute;	/* base, when it goes with the session */
 	bool leaves_tmp;	/* to the next session, to be removed */
+	int statefd;		/* the home, where files go back from; or -1 */
+	const struct cdn_home_file *files;
+	size_t file_count;
+	char record[CDN_PATH_MAX + 1]; /* sync.h */
 };
 
 /* ----- The base --------------------------------------------------------------- */
@@ -237,6 +242,20 @@ not_below(const char *path, const char *base, struct cordon_error *err)
 	    path, base);
 }
 
+/* For the end: what the run made of its credentials goes back. */
+static void
+remember_files(struct cdn_home *home, const struct cdn_home_spec *spec)
+{
+	int n = snprintf(home->record, sizeof(home->record),
+	    "%s" CDN_HOME_RECORD, spec->home);
+
+	if (n < 0 || n > CDN_PATH_MAX)
+		return;
+	home->statefd = fcntl(home->homefd, F_DUPFD_CLOEXEC, 3);
+	home->files = spec->files;
+	home->file_count = spec->file_count;
+}
+
 static int
 open_home(struct cdn_home *home, const struct cdn_home_spec *spec,
     struct cordon_error *err)
@@ -249,6 +268,8 @@ open_home(struct cdn_home *home, const struct cdn_home_spec *spec,
 	home->homefd = open_own(home, rel, spec->home, &st, err);
 	if (home->homefd < 0)
 		return home->homefd;
+	if (spec->file_count > 0)
+		remember_files(home, spec);
 	return spec->later ? 0 : cdn_home_furnish(home, spec, err);
 }
 
@@ -341,6 +362,7 @@ cdn_home_open(const struct cdn_home_spec *spec, struct cdn_home **ret,
 		return cdn_err_nomem(err);
 	home->uid = geteuid();
 	home->basefd = home->parentfd = home->lockfd = home->homefd = -1;
+	home->statefd = -1;
 	r = open_all(home, spec, err);
 	if (r != 0)
 		cdn_home_close(home);
@@ -401,11 +423,15 @@ cdn_home_close(struct cdn_home *home)
 {
 	if (home == NULL)
 		return;
+	if (home->statefd >= 0)
+		(void)!cdn_sync_return(home->statefd, home->record,
+		    home->files, home->file_count);
 	if (home->lockfd >= 0)
 		remove_tmp(home);
 	if (home->substitute != NULL && home->basefd >= 0)
 		remove_substitute(home->substitute);
 	cdn_cleanup_fd_fn(&home->homefd);
+	cdn_cleanup_fd_fn(&home->statefd);
 	cdn_cleanup_fd_fn(&home->lockfd);
 	cdn_cleanup_fd_fn(&home->parentfd);
 	cdn_cleanup_fd_fn(&home->basefd);

@@ -1,7 +1,8 @@
 /*
  * home - what a run finds around it: its own HOME, a private tmp.
  *
- *	BASE/homes/ID	kept, one per workspace; caches and dotfiles live there
+ *	BASE/homes/ID	kept, one per workspace and class of authority
+ *			(session/home_class.c); caches and dotfiles live there
  *	BASE/tmp/ID	fresh, one per session; locked as long as it lives,
  *			removed at its end
  *	BASE/next	empty: the tmp of a session to come
@@ -19,6 +20,20 @@
 
 #include "base/err.h"
 #include "enforce/store/places.h"
+
+/* A name of the home that shows one of the real home, read-only. */
+struct cdn_home_link {
+	const char *inside; /* below the home */
+	const char *target; /* absolute */
+};
+
+/* A file of the real home that the home has a copy of: sync.h. */
+struct cdn_home_file {
+	const char *inside; /* below the home */
+	const char *real;   /* absolute */
+	bool returned;	    /* what the run makes of it goes back */
+	bool typed;	    /* only as cdn_agent_login says */
+};
 
 struct cdn_home_spec {
 	const struct cdn_places *places; /* the real homes */
@@ -39,14 +54,14 @@ struct cdn_home_spec {
 	 * relative place.  Absolute. */
 	const char *const *roots;
 	size_t root_count;
-	/* An agent's state: as roots, and what stands in the way of a link is
-	 * moved aside.  Absolute. */
-	const char *const *states;
+	/* An agent's state: directories of the home, links and copies in
+	 * them.  They must live as long as the home. */
+	const char *const *states; /* below the home */
 	size_t state_count;
-	/* Files of the real home that the home gets a copy of when it has none
-	 * of that name (of at most CDN_AGENT_FILE_MAX bytes).  Absolute. */
-	const char *const *copies;
-	size_t copy_count;
+	const struct cdn_home_link *links;
+	size_t link_count;
+	const struct cdn_home_file *files;
+	size_t file_count;
 	/* What goes into the home is left to cdn_home_furnish(). */
 	bool later;
 };

@@ -289,7 +289,7 @@ holds(int fd, cdn_str bytes)
 			got = 1;
 	}
 	same = now != NULL && n == bytes.n &&
-	    memcmp(now, bytes.p, bytes.n) == 0;
+	    (n == 0 || memcmp(now, bytes.p, n) == 0);
 	free(now);
 	return same;
 }

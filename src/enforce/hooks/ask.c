@@ -232,24 +232,100 @@ cdn_hook_ask_shell(struct cdn_hook_ask *j, cdn_str command)
 	return refuse(j, &verdict.refused, &why);
 }
 
+/* Nothing, or keys such as ^C and Enter: no line was left half typed. */
+static bool
+is_keys(cdn_str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] < 1 || text.p[i] >= ' ')
+			return false;
+	return true;
+}
+
+static bool
+is_whole_line(cdn_str text)
+{
+	char last = text.p[text.n - 1];
+
+	return (last == '\n' || last == '\r') && (text.n < 2 ||
+	    text.p[text.n - 2] != '\\');
+}
+
+/*
+ * Threat:    a command is typed in parts, none of which names a file.
+ * Invariant: what is typed is judged as whole commands.
+ * Held by:   text that ends within a line is refused, but in a sandbox of
+ *            cordon's, where the kernel decides.
+ */
+int
+cdn_hook_ask_typed(struct cdn_hook_ask *j, cdn_str text)
+{
+	bool moves = false;
+	int code;
+
+	if (is_keys(text))
+		return 0;
+	if (!is_whole_line(text) && !is_caged())
+		return cdn_hook_refuse(j, "'%s' ends within a line (end it "
+		    "with a newline)", j->field);
+	code = cdn_gate_shell_moves(text, j->arena, &moves, j->err);
+	if (code == 0 && moves && !is_caged())
+		return cdn_hook_refuse(j, "'%s' changes the directory of a "
+		    "shell that runs, where later lines would mean other "
+		    "files (start a command there instead)", j->field);
+	return code != 0 ? code : cdn_hook_ask_shell(j, text);
+}
+
+/* As a shell writes it, so that it is read as that one word. */
+static void
+put_quoted(struct cdn_buf *out, cdn_str word)
+{
+	cdn_buf_puts(out, out->n > 0 ? " '" : "'");
+	for (size_t i = 0; i < word.n; i++)
+		if (word.p[i] == '\'')
+			cdn_buf_puts(out, "'\\''");
+		else
+			cdn_buf_putc(out, word.p[i]);
+	cdn_buf_putc(out, '\'');
+}
+
+static bool
+is_shell_with_text(const cdn_str words[3])
+{
+	return cdn_str_ends(words[0], CDN_STR("sh")) &&
+	    (cdn_str_is(words[1], "-c") || cdn_str_is(words[1], "-lc"));
+}
+
 int
 cdn_hook_ask_words(struct cdn_hook_ask *j, const struct cdn_json_node *list)
 {
 	const struct cdn_json *json = j->call->json;
-	const struct cdn_json_node *node;
-	cdn_str words[3] = { { 0 } };
+	const struct cdn_json_node *node = cdn_json_first(json, list);
+	cdn_str words[3] = { { 0 } }, word = { 0 };
+	struct cdn_buf text;
 	size_t n = 0;
+	int code = 0;
 
-	for (node = cdn_json_first(json, list); node != NULL && n < 3;
-	     node = cdn_json_next(json, node), n++)
+	cdn_buf_init(&text, 8 * CDN_HOOK_EVENT_MAX);
+	for (; code == 0 && node != NULL; n++) {
 		if (node->type != CDN_JSON_STRING)
-			return cdn_hook_refuse(j, "'%s' is no list of words",
+			code = cdn_hook_refuse(j, "'%s' is no list of words",
 			    j->field);
-		else if (!cdn_json_string(json, node, j->arena, &words[n]))
-			return cdn_err_nomem(j->err);
-	if (n != 3 || node != NULL || !cdn_str_ends(words[0], CDN_STR("sh")) ||
-	    (!cdn_str_is(words[1], "-c") && !cdn_str_is(words[1], "-lc")))
-		return cdn_hook_refuse(j, "'%s' is a list of words, and no shell "
-		    "with a command", j->field);
-	return cdn_hook_ask_shell(j, words[2]);
+		else if (!cdn_json_string(json, node, j->arena, &word))
+			code = cdn_err_nomem(j->err);
+		else if (n < 3)
+			words[n] = word;
+		if (code == 0)
+			put_quoted(&text, word);
+		node = cdn_json_next(json, node);
+	}
+	if (code == 0 && cdn_buf_failed(&text))
+		code = cdn_err_nomem(j->err);
+	else if (code == 0 && n == 3 && is_shell_with_text(words))
+		code = cdn_hook_ask_shell(j, words[2]);
+	else if (code == 0)
+		code = cdn_hook_ask_shell(j, (cdn_str){ text.p == NULL ? "" :
+			text.p, text.n });
+	cdn_buf_done(&text);
+	return code;
 }

@@ -28,6 +28,8 @@ CDN_MUST_USE int cdn_hook_ask_pattern(struct cdn_hook_ask *ask,
     cdn_str pattern);
 CDN_MUST_USE int cdn_hook_ask_patch(struct cdn_hook_ask *ask, cdn_str text);
 CDN_MUST_USE int cdn_hook_ask_shell(struct cdn_hook_ask *ask, cdn_str command);
+/* Whole lines for a shell that runs already; none: its output is looked at. */
+CDN_MUST_USE int cdn_hook_ask_typed(struct cdn_hook_ask *ask, cdn_str text);
 /* ["bash", "-lc", "COMMAND"], or any other list of words. */
 CDN_MUST_USE int cdn_hook_ask_words(struct cdn_hook_ask *ask,
     const struct cdn_json_node *list);

@@ -1,8 +1,24 @@
 #include "enforce/hooks/ask.h"
 
+#include <strings.h>
+
 #include "enforce/guard/judge.h"
 
 /* ----- Arguments -------------------------------------------------------- */
+
+/* "file:/" wherever it stands: the prompt of a tool may hold the URL. */
+static int
+judge_url(struct cdn_hook_ask *j, cdn_str text)
+{
+	static const char file[] = "file:/";
+	size_t n = sizeof(file) - 1;
+
+	for (size_t i = 0; i + n <= text.n; i++)
+		if (strncasecmp(text.p + i, file, n) == 0)
+			return cdn_hook_refuse(j, "'%s' names a file by a URL "
+			    "(use the tool that reads files)", j->field);
+	return 0;
+}
 
 static int
 judge_text(struct cdn_hook_ask *j, enum cdn_want want, cdn_str text)
@@ -10,7 +26,10 @@ judge_text(struct cdn_hook_ask *j, enum cdn_want want, cdn_str text)
 	switch (want) {
 	case CDN_WANT_NOTHING:
 	case CDN_WANT_NEVER:
+	case CDN_WANT_EDITS:
 		break;
+	case CDN_WANT_URL:
+		return judge_url(j, text);
 	case CDN_WANT_READ:
 	case CDN_WANT_BASE:
 	case CDN_WANT_OLD_BASE:
@@ -21,6 +40,12 @@ judge_text(struct cdn_hook_ask *j, enum cdn_want want, cdn_str text)
 		return cdn_hook_ask_pattern(j, text);
 	case CDN_WANT_SHELL:
 		return cdn_hook_ask_shell(j, text);
+	case CDN_WANT_TYPED:
+		return cdn_hook_ask_typed(j, text);
+	case CDN_WANT_INTERPRETER:
+		return cdn_dialect_is_interpreter(text) ? 0 :
+		    cdn_hook_refuse(j, "'%s' is not a shell of the system "
+			"(leave it out)", j->field);
 	case CDN_WANT_PATCH:
 		return cdn_hook_ask_patch(j, text);
 	}
@@ -41,6 +66,33 @@ judge_never(struct cdn_hook_ask *j, const struct cdn_json_node *node)
 	    "only a person can allow", j->field);
 }
 
+/* [{"old_string": ..., "file_path": ...}]: such a name is written, too. */
+static int
+judge_edits(struct cdn_hook_ask *j, const struct cdn_json_node *list)
+{
+	static const char *const names[] = { "file_path", "path", "filePath",
+		"target_file", "notebook_path" };
+	const struct cdn_json *json = j->call->json;
+	const struct cdn_json_node *one = cdn_json_first(json, list), *file;
+	cdn_str text;
+	int code = 0;
+
+	for (; list->type == CDN_JSON_ARRAY && one != NULL && code == 0;
+	     one = cdn_json_next(json, one))
+		for (size_t i = 0; i < CDN_LEN(names) && code == 0; i++) {
+			file = cdn_json_find(json, one, names[i]);
+			if (file == NULL || file->type == CDN_JSON_NULL)
+				continue;
+			if (file->type != CDN_JSON_STRING)
+				return cdn_hook_refuse(j, "'%s' is no text",
+				    names[i]);
+			if (!cdn_json_string(json, file, j->arena, &text))
+				return cdn_err_nomem(j->err);
+			code = cdn_hook_ask_path(j, CORDON_MODIFY, text);
+		}
+	return code;
+}
+
 static int
 judge_value(struct cdn_hook_ask *j, enum cdn_want want,
     const struct cdn_json_node *node)
@@ -54,6 +106,8 @@ judge_value(struct cdn_hook_ask *j, enum cdn_want want,
 		return 0;
 	if (want == CDN_WANT_NEVER)
 		return judge_never(j, node);
+	if (want == CDN_WANT_EDITS)
+		return judge_edits(j, node);
 	if (node->type == CDN_JSON_OBJECT) { /* an attachment */
 		item = cdn_json_find(json, node, "file_path");
 		node = item != NULL ? item : node;
@@ -66,6 +120,8 @@ judge_value(struct cdn_hook_ask *j, enum cdn_want want,
 		    "texts", j->field);
 	if (want == CDN_WANT_SHELL)
 		return cdn_hook_ask_words(j, node);
+	if (want == CDN_WANT_TYPED || want == CDN_WANT_INTERPRETER)
+		return cdn_hook_refuse(j, "'%s' is not a text", j->field);
 	for (item = cdn_json_first(json, node); item != NULL && code == 0;
 	     item = cdn_json_next(json, item))
 		code = item->type == CDN_JSON_ARRAY ?
@@ -170,7 +226,7 @@ judge_commands(struct cdn_hook_ask *j)
 	     node != NULL && code == 0; node = cdn_json_next(json, node)) {
 		if (!cdn_json_key(json, node, j->arena, &name))
 			return cdn_err_nomem(j->err);
-		if (!cdn_dialect_is_command(name))
+		if (!cdn_dialect_is_command(name, j->call->mcp))
 			continue;
 		j->field = cdn_arena_dup(j->arena, name.p, name.n);
 		code = j->field == NULL ? cdn_err_nomem(j->err) :
@@ -210,6 +266,7 @@ walk_member(struct cdn_hook_ask *j, struct walk *w, const struct cdn_json_node *
 		return 0;
 	}
 	w->asked += want != CDN_WANT_NOTHING && want != CDN_WANT_NEVER &&
+	    want != CDN_WANT_EDITS &&
 	    !is_base(want) && node->type != CDN_JSON_NULL;
 	if (w->bases != is_base(want))
 		return 0;
@@ -316,7 +373,7 @@ cdn_hook_judge(const struct cordon_session *session,
 		return 0;
 	if (call->row != NULL)
 		code = judge_row(&j);
-	else if (!call->mcp)
+	else
 		code = judge_commands(&j);
 	j.field = NULL;
 	if (call->row == NULL && code == 0)

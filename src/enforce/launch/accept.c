@@ -3,6 +3,8 @@
  */
 #include "enforce/launch/launch.h"
 
+#include <inttypes.h>
+
 #include "enforce/backend/wrapper.h"
 #include "enforce/session/placelist.h"
 
@@ -78,6 +80,14 @@ accept_backend(const struct cdn_terms *terms, struct cordon_error *err)
 		return cdn_err(err, CORDON_E_ENFORCE,
 		    "there is no backend '%s' here (use '--backend native')",
 		    cordon_backend_name(terms->backend));
+	/* bwrap is under the limit as well, and opens more than it says. */
+	if (terms->backend == CORDON_BACKEND_BWRAP &&
+	    terms->limits.open_files > 0 &&
+	    terms->limits.open_files < CDN_BWRAP_FILES_MIN)
+		return cdn_err(err, CORDON_E_ENFORCE,
+		    "limits.open_files is %" PRIu64 ", and bwrap itself needs "
+		    "%d (raise the limit, or use '--backend native')",
+		    terms->limits.open_files, CDN_BWRAP_FILES_MIN);
 	return 0;
 }
 

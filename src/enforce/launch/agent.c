@@ -84,7 +84,7 @@ cdn_launch_tell_network(const struct cordon_plan *plan,
 		return;
 	if (opens_network(session))
 		snprintf(line, sizeof(line), "network is open for %s; "
-		    "--network none|loopback|HOST closes it",
+		    "--network none|loopback|IP[:PORT] closes it",
 		    agent->is->name);
 	else if (cdn_decide_network(session->authority) == CDN_NETWORK_NONE)
 		snprintf(line, sizeof(line), "network is closed, and %s cannot "

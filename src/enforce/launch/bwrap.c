@@ -8,6 +8,7 @@
 #include "enforce/home/env.h"
 #include "enforce/host/deep.h"
 #include "enforce/launch/plant.h"
+#include "enforce/session/survey.h"
 
 #define NO_BROKER_ABI 7 /* with mounts nothing is lacking that it counts */
 
@@ -31,6 +32,29 @@ cdn_launch_bwrap_host(struct cdn_host *host, enum cdn_enforcement enforcement)
 	host->yama_scope = 0;
 }
 
+/*
+ * What is denied by name in a git directory, without the allow list: names that
+ * come later cannot be mounted, and a read-only git directory takes no commit.
+ */
+static int
+find_mounted(const struct cordon_plan *plan, const struct cdn_authority **ret,
+    struct cordon_error *err)
+{
+	const struct cordon_session *session = plan->session;
+	struct cdn_authority_spec spec = *cdn_plant_spec(session,
+	    CDN_FOR_BWRAP, plan->arena);
+	int code = cdn_survey_facts(session, &spec.facts, err);
+
+	if (code != 0)
+		return code;
+	spec.facts.git_denies_only = true;
+	code = cdn_authority_build(plan->arena, &spec, ret, err);
+	if (code == 0 && session->outer != NULL)
+		code = cdn_authority_below(plan->arena, *ret,
+		    session->outer->authority, ret, err);
+	return code;
+}
+
 int
 cdn_launch_bwrap_plan(struct cordon_plan *plan, struct cordon_error *err)
 {
@@ -45,8 +69,10 @@ cdn_launch_bwrap_plan(struct cordon_plan *plan, struct cordon_error *err)
 		.tmp = session->own.tmp,
 		.unsealed = !cdn_helper_is_possible(&plan->host),
 	};
-	int code = cdn_bwrap_build(plan->arena, &input, &plan->bwrap, err);
+	int code = find_mounted(plan, &input.mounted, err);
 
+	if (code == 0)
+		code = cdn_bwrap_build(plan->arena, &input, &plan->bwrap, err);
 	if (code == 0)
 		plan->plan = plan->bwrap.plan;
 	return code;

@@ -8,24 +8,29 @@
 
 #include "base/buf.h"
 #include "enforce/broker/broker.h"
+#include "enforce/run/run.h"
 
 /* ----- Denied ------------------------------------------------------------------- */
 
-/* The parent of a process; 0 when it cannot be told. */
+/* The parent of a process; 0 when it cannot be told.  shepherd: by its name. */
 static long
-parent_of(long pid)
+parent_of(long pid, bool *shepherd)
 {
 	char name[64], stat[512];
 	cdn_cleanup_fd int fd = -1;
 	const char *rest;
 	ssize_t n;
 
+	*shepherd = false;
 	snprintf(name, sizeof(name), "/proc/%ld/stat", pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
 	if (n <= 0)
 		return 0;
 	stat[n] = '\0';
+	rest = strchr(stat, '(');
+	*shepherd = rest != NULL && strncmp(rest, "(" CDN_SHEPHERD_NAME ")",
+	    sizeof("(" CDN_SHEPHERD_NAME ")") - 1) == 0;
 	rest = strrchr(stat, ')'); /* "(NAME) S PARENT", and a name is anything */
 	return rest == NULL || strlen(rest) < 5 ? 0 :
 						  strtol(rest + 4, NULL, 10);
@@ -36,11 +41,22 @@ static void
 put_chain(struct cdn_buf *out, long pid)
 {
 	long us = (long)getpid();
+	bool shepherd;
+	long next;
 
+	if (pid == 0) { /* seen after the run: no process is known */
+		cdn_buf_puts(out, "[]");
+		return;
+	}
+	next = parent_of(pid, &shepherd);
 	cdn_buf_printf(out, "[%ld", pid);
 	for (int i = 1; i < CDN_AUDIT_CHAIN_MAX; i++) {
-		pid = parent_of(pid);
+		pid = next;
 		if (pid <= 1 || pid == us)
+			break;
+		/* A program may have that name, but not us for a parent. */
+		next = parent_of(pid, &shepherd);
+		if (shepherd && next == us)
 			break;
 		cdn_buf_printf(out, ",%ld", pid);
 	}

@@ -237,7 +237,7 @@ cdn_launch_stand_in(struct cordon_process *p)
 
 	r->program = p->stand_in;
 	r->argv = argv;
-	r->limits = (struct cdn_run_limits){ 0 };
+	r->limits = (struct cdn_run_limits){ .bounds = r->limits.bounds };
 	r->entry = (struct cdn_entry){ .enter = keep_stream, .arg = p };
 }
 

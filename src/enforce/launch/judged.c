@@ -8,6 +8,7 @@
 #include "enforce/launch/plant.h"
 #include "enforce/session/folded.h"
 #include "enforce/session/othernames.h"
+#include "enforce/session/survey.h"
 #include "enforce/sys/notify.h"
 
 /* ----- What it judges, and how it tells ---------------------------------------- */
@@ -77,14 +78,17 @@ record_denial(struct cordon_process *p, const struct cdn_denial *denial,
  * the run ends, unless the policy says otherwise.  Then it is counted, and the
  * next one is tried again: a disk can become less full.
  */
-static void
-denied(const struct cdn_denial *denial, void *arg)
+void
+cdn_launch_denied(const struct cdn_denial *denial, void *arg)
 {
 	struct cordon_error err = { 0 };
 	struct cordon_process *p = arg;
 
-	__atomic_fetch_add(&p->denials, 1, __ATOMIC_RELAXED);
-	tell_denial(p, denial);
+	if (!denial->routine) {
+		__atomic_fetch_add(&p->denials, 1, __ATOMIC_RELAXED);
+		tell_denial(p, denial);
+	}
+	cdn_launch_denied_at(p, denial->question->path);
 	if (record_denial(p, denial, &err) == 0)
 		return;
 	if (p->audit_lost++ == 0)
@@ -119,6 +123,34 @@ folded(void *arg)
 	const struct cdn_authority *authority;
 
 	return cdn_folded_authority(p->session, &authority, NULL) == 0 ?
+	    authority : NULL;
+}
+
+/* What a run around this one knows of its repositories holds in it, too. */
+static bool
+surveyed(size_t i, cdn_str path, const struct cdn_authority **ret, void *arg)
+{
+	const struct cordon_process *p = arg;
+
+	for (; p != NULL; p = p->outer) {
+		if (!cdn_survey_concerns(p->session, path) || i-- > 0)
+			continue;
+		*ret = NULL;
+		(void)!cdn_survey_authority(p->session, ret, NULL);
+		return true;
+	}
+	return false;
+}
+
+/* Of one run alone: those around it would have to be asked as well. */
+static const struct cdn_authority *
+configuring(void *arg)
+{
+	const struct cordon_process *p = arg;
+	const struct cdn_authority *authority;
+
+	return p->outer == NULL && p->session->guarded_count > 0 &&
+	    cdn_survey_configuring(p->session, &authority, NULL) == 0 ?
 	    authority : NULL;
 }
 
@@ -165,6 +197,77 @@ look_before(const struct cordon_process *p)
 	cdn_other_names_look(p->other_names);
 }
 
+/* What a run around this one guards, its broker does not see. */
+static int
+find_guarded(const struct cordon_process *p, struct cdn_broker_spec *spec,
+    struct cordon_error *err)
+{
+	const char **v;
+	size_t n = 0;
+
+	for (const struct cordon_session *s = p->session; s != NULL;
+	     s = s->outer)
+		n += s->guarded_count;
+	v = cdn_arena_array(p->arena, n + 1, sizeof(*v));
+	if (v == NULL)
+		return cdn_err_nomem(err);
+	n = 0;
+	for (const struct cordon_session *s = p->session; s != NULL;
+	     s = s->outer)
+		for (size_t i = 0; i < s->guarded_count; i++)
+			v[n++] = s->guarded[i];
+	spec->guarded = v;
+	spec->guarded_count = n;
+	return 0;
+}
+
+/* Not what holds the workspace, as the home around a run in a run may. */
+static size_t
+add_private(const struct cordon_process *p, const char **v, size_t n,
+    const char *dir)
+{
+	struct cdn_real real;
+
+	if (dir == NULL || dir[0] != '/')
+		return n;
+	if (cdn_path_resolve("/", cdn_str_of(dir), &real, NULL) == 0)
+		dir = cdn_arena_dup(p->arena, real.path, real.len);
+	if (dir != NULL && cdn_plan_at_or_below(p->session->workspace, dir))
+		return n;
+	v[n] = dir; /* or NULL */
+	return n + 1;
+}
+
+/* Where a run is free to make repositories, and where those of others lie. */
+static int
+find_private(const struct cordon_process *p, struct cdn_broker_spec *spec,
+    struct cordon_error *err)
+{
+	const char **v;
+	size_t n = 0;
+
+	for (const struct cordon_session *s = p->session; s != NULL;
+	     s = s->outer)
+		n += 4;
+	v = cdn_arena_array(p->arena, n, sizeof(*v));
+	if (v == NULL)
+		return cdn_err_nomem(err);
+	n = 0;
+	for (const struct cordon_session *s = p->session; s != NULL;
+	     s = s->outer) {
+		n = add_private(p, v, n, s->own.home);
+		n = add_private(p, v, n, s->own.state);
+		n = add_private(p, v, n, s->own.tmp);
+		n = add_private(p, v, n, s->places.state);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (v[i] == NULL)
+			return cdn_err_nomem(err);
+	spec->private = v;
+	spec->private_count = n;
+	return 0;
+}
+
 int
 cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 {
@@ -177,9 +280,10 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.spaces = p->spaces,
 		.reads = plan->mode == CDN_PLAN_MODE_C,
 		.trace = p->terms.trace,
+		.strict = plan->strict,
 		.own_child = cdn_launch_is_own_child(p),
 		.at_once = p->inside != NULL,
-		.denied = denied,
+		.denied = cdn_launch_denied,
 		.denied_arg = p,
 		.allowed = p->record == NULL ? NULL : allowed,
 		.allowed_arg = p,
@@ -190,11 +294,22 @@ cdn_launch_broker(struct cordon_process *p, struct cordon_error *err)
 		.outer = p->outer == NULL ? NULL : p->outer->broker,
 		.folded = folded,
 		.folded_arg = p,
+		.surveyed = surveyed,
+		.surveyed_arg = p,
+		.configuring = configuring,
+		.configuring_arg = p,
 	};
-	int r = cdn_guests_open(p, &p->guests, err);
+	int r = find_guarded(p, &spec, err);
 
+	if (r == 0)
+		r = find_private(p, &spec, err);
+	if (r == 0)
+		r = cdn_guests_open(p, &p->guests, err);
 	if (r != 0)
 		return r;
+	/* By a thread of ours: the broker's see less. */
+	cdn_survey_begin(p->session);
+	p->surveys = true;
 	spec.nested = p->guests == NULL ? NULL : cdn_guests_knock;
 	spec.nested_arg = p->guests;
 	p->other_names = cdn_other_names_new(p->session);

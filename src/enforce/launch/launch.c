@@ -8,6 +8,7 @@
 #include "enforce/launch/record.h"
 #include "enforce/session/othernames.h"
 #include "enforce/session/own.h"
+#include "enforce/session/survey.h"
 
 /* ----- The request -------------------------------------------------------------- */
 
@@ -22,10 +23,14 @@ validate(const struct cdn_run_request *request, void *arg,
 
 	if (p->options->validate == NULL)
 		return 0;
+	if (err != NULL)
+		err->code = 0;
 	code = p->options->validate(program, p->options->argv,
 	    p->options->validate_arg, err);
-	if (code == 0 || (err != NULL && err->code != 0))
-		return code;
+	if (code == CORDON_GO)
+		return 0;
+	if (err != NULL && err->code != 0)
+		return err->code;
 	return cdn_err(err, CORDON_E_INVALID, "'%s' was refused before it "
 	    "started", program);
 }
@@ -58,6 +63,7 @@ fill_request(struct cordon_process *p)
 	r->output_mode = (enum cdn_output_mode)o->output;
 	r->output_max = limits->output_bytes;
 	r->stdio = p->stdio;
+	r->terminal = p->terminal;
 	r->reaper = cdn_launch_is_own_child(p) ? CDN_REAPER_SELF :
 						 CDN_REAPER_SHEPHERD;
 	if (p->spaces != NULL) {
@@ -73,6 +79,8 @@ fill_request(struct cordon_process *p)
 		.processes = limits->processes,
 		.open_files = limits->open_files,
 	};
+	if (p->terms.backend != CORDON_BACKEND_NONE)
+		cdn_run_bounds_find(&r->limits.bounds);
 	r->validate = validate;
 	r->validate_arg = p;
 	if (p->terms.backend == CORDON_BACKEND_NATIVE)
@@ -105,11 +113,14 @@ process_free(struct cordon_process *p)
 		return;
 	cdn_guests_close(p->guests);
 	cdn_broker_close(p->broker);
+	if (p->surveys)
+		cdn_survey_end(p->session);
 	if (p->handed_fd >= 0)
 		close(p->handed_fd);
 	if (p->offer.caller_fd >= 0)
 		close(p->offer.caller_fd);
 	cdn_spaces_close(p->spaces);
+	cdn_terminal_free(p->terminal);
 	cdn_other_names_free(p->other_names);
 	if (p->stop_fd >= 0)
 		close(p->stop_fd);
@@ -354,6 +365,25 @@ begin(struct cordon_process *p, struct cordon_error *err)
 	return begin_alone(p, err);
 }
 
+/* The run has a terminal of its own wherever it would have the user's. */
+static int
+open_terminal(struct cordon_process *p, struct cordon_error *err)
+{
+	const struct cordon_run_options *o = p->options;
+	int stdio[3], code;
+
+	cdn_run_inherits((enum cdn_stdin_mode)o->stdin_mode,
+	    (enum cdn_output_mode)o->output, p->stdio, stdio);
+	code = cdn_terminal_open(stdio, o->foreground, &p->terminal, err);
+	if (code != 0 || p->terminal == NULL)
+		return code;
+	for (int i = 0; i < 3; i++)
+		p->at_terminal[i] = p->terminal->is[i] ?
+		    p->terminal->slave_fd : p->stdio != NULL ? p->stdio[i] : -1;
+	p->stdio = p->at_terminal;
+	return 0;
+}
+
 static int
 start(struct cordon_process *p, struct cordon_error *err)
 {
@@ -365,10 +395,13 @@ start(struct cordon_process *p, struct cordon_error *err)
 		return code;
 	if (p->record != NULL && p->outer != NULL)
 		p->record->outer = p->outer->run;
-	if (p->terms.backend == CORDON_BACKEND_BWRAP)
+	code = open_terminal(p, &why);
+	if (code == 0 && p->terms.backend == CORDON_BACKEND_BWRAP)
 		code = cdn_launch_seal(p, &why);
 	if (code == 0)
 		code = prepare(p, &why);
+	if (code == 0)
+		code = cdn_leftover_begin(p, &why);
 	if (code == 0)
 		code = begin(p, &why);
 	if (code == 0)
@@ -564,6 +597,7 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 	struct cordon_error why = { 0 };
 	struct cdn_journal_sum sum;
 	struct cdn_run_result from;
+	bool made_part;
 	int code;
 
 	leave_cage(p); /* a thousand rules go now, not at the end */
@@ -576,8 +610,11 @@ cdn_launch_wait(struct cordon_process *p, struct cordon_run_result *ret,
 		if (code != 0)
 			cdn_run_result_done(&from);
 	}
+	made_part = p->broker != NULL && cdn_broker_made_part(p->broker);
 	cdn_broker_close(p->broker); /* nobody counts any more */
 	p->broker = NULL;
+	cdn_leftover_tell(p, made_part);
+	cdn_launch_look_back(p);
 	cdn_record_settle(p->record, &sum);
 	if (sum.failed && p->audit_lost == 0)
 		p->audit_error = sum.error;

@@ -165,6 +165,12 @@ void cdn_record_settle(struct cdn_record *record,
 CDN_MUST_USE int cdn_record_event(struct cdn_record *record,
     enum cdn_event_kind kind, const struct cdn_event_field *fields, size_t n,
     struct cordon_error *err);
+/*
+ * The words of a command, or any texts, as they are kept: with CDN_REDACTED in
+ * place of secrets.  NULL: out of memory.
+ */
+const char *const *cdn_record_words(struct cdn_arena *arena,
+    const char *const *argv);
 /* lost: denials that could not be kept. */
 CDN_MUST_USE int cdn_record_end(struct cdn_record *record,
     const struct cordon_run_result *result, unsigned long lost,

@@ -1,7 +1,10 @@
 #include "enforce/launch/launch.h"
 
+#include <unistd.h>
+
 #include "enforce/host/host.h"
 #include "enforce/launch/plant.h"
+#include "enforce/run/bounds.h"
 
 void
 cdn_launch_plan_free(struct cordon_plan *plan)
@@ -88,6 +91,12 @@ make_plan(const struct cordon_session *session,
 	struct cdn_plan_reader reader = reader_for(session, options);
 	int code;
 
+	if (session->only_asked) {
+		cdn_arena_free(arena);
+		return cdn_err(err, CORDON_E_INVALID, "nothing can be started "
+		    "with a session that was made for questions "
+		    "(options.asked)");
+	}
 	if (plan == NULL) {
 		cdn_arena_free(arena);
 		return cdn_err_nomem(err);
@@ -123,15 +132,55 @@ cdn_launch_plan_unjudged(const struct cordon_session *session,
 	return make_plan(session, options, false, ret, err);
 }
 
+#define BOUNDS_MAX 8
+
+/* What the documents limit, and what is limited without them. */
+static size_t
+find_bounds(const struct cdn_terms *terms, struct cdn_plan_bound *ret)
+{
+	const struct cdn_limits *l = &terms->limits;
+	const struct cdn_plan_bound said[] = {
+		{ "wall", " ms", l->wall_ms, "policy" },
+		{ "cpu", " ms", l->cpu_ms, "policy" },
+		{ "memory", " bytes", l->memory_bytes, "policy" },
+		{ "processes", "", l->processes, "policy" },
+		{ "open files", "", l->open_files, "policy" },
+		{ "output", " bytes", l->output_bytes, "policy" },
+	};
+	struct cdn_run_bounds bounds = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < CDN_LEN(said); i++)
+		if (said[i].value > 0)
+			ret[n++] = said[i];
+	if (terms->backend == CORDON_BACKEND_NONE ||
+	    terms->backend == CORDON_BACKEND_SEATBELT)
+		return n;
+	cdn_run_bounds_find(&bounds);
+	if (l->processes == 0)
+		ret[n++] = (struct cdn_plan_bound){ "processes", "",
+			bounds.processes, bounds.processes > 0 ?
+			"default; all of the user count" :
+			geteuid() == 0 ? "root: set limits.processes" :
+			"the user may have too few" };
+	if (bounds.signals > 0)
+		ret[n++] = (struct cdn_plan_bound){ "pending signals", "",
+			bounds.signals, "default" };
+	return n;
+}
+
 int
 cdn_launch_plan_format(const struct cordon_plan *plan,
     enum cordon_format format, struct cdn_buf *out, struct cordon_error *err)
 {
+	struct cdn_plan_bound bounds[BOUNDS_MAX];
 	struct cdn_plan_words words = {
 		.backend = cordon_backend_name(plan->terms.backend),
 		/* AUTO is none: no rule needs more. */
 		.isolation = plan->apart || plan->plan->mounted ?
 		    "namespaces" : "none",
+		.bounds = bounds,
+		.bound_count = find_bounds(&plan->terms, bounds),
 	};
 
 	if (format == CORDON_FORMAT_ARGV)

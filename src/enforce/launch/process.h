@@ -8,6 +8,7 @@
 #include "enforce/bubble/bubble.h"
 #include "enforce/launch/launch.h"
 #include "enforce/run/run.h"
+#include "enforce/run/terminal.h"
 #include "enforce/spaces/spaces.h"
 
 /* What the child calls: the cage, and where it notes what it is doing. */
@@ -33,6 +34,8 @@ struct cordon_process {
 	const struct cordon_run_options *options;
 	const struct cdn_inside *inside; /* instead of the program, or NULL */
 	const int *stdio; /* of the program, or NULL: as the options say */
+	struct cdn_terminal *terminal; /* instead of the caller's, or NULL */
+	int at_terminal[3]; /* what stdio is then */
 	const struct cdn_run_place *cwd_is; /* NULL: what its name says */
 	char run[17];
 	struct cdn_terms terms;
@@ -42,9 +45,13 @@ struct cordon_process {
 	const char *step; /* of the cage, when entering it failed */
 	struct cdn_offer offer;
 	struct cdn_spaces *spaces; /* NULL: the host's */
+	uint64_t watched_told; /* of spaces->watched: a denial is recorded */
 	const char *cwd; /* absolute, with spaces */
 	struct cdn_broker *broker; /* NULL: the plan needs none */
 	struct cdn_other_names *other_names; /* for it */
+	bool surveys; /* cdn_survey_end() is owed */
+	const struct cdn_repositories *before; /* NULL: leftover.c needs none */
+	struct timespec since; /* the start, by the clock of files */
 	int stop_fd; /* ends the run, for the broker's threads; -1 none */
 	/* Written by its threads, one at a time, until it is closed. */
 	unsigned long denials;
@@ -98,11 +105,20 @@ CDN_MUST_USE int cdn_launch_furnish(const struct cordon_process *p,
 /* While the program runs: the tmp of the next run, when this is the only one. */
 void cdn_launch_ahead(const struct cordon_process *p);
 
-/* Without a shepherd between; who has namespaces needs one. */
+/*
+ * Without a shepherd between.  Not in a sandbox: when cordon is killed, only a
+ * process that outlives it can end the rest of the run.  A proxy process starts
+ * nothing itself, and looking from inside is over at once.
+ * A terminal and a time limit need one in any case: it leads the session, and
+ * it ends the run in time while this process is stopped.
+ */
 static inline bool
 cdn_launch_is_own_child(const struct cordon_process *p)
 {
-	return p->options->sole && p->spaces == NULL;
+	return p->options->sole && p->spaces == NULL && p->terminal == NULL &&
+	    p->terms.limits.wall_ms == 0 &&
+	    (p->terms.backend != CORDON_BACKEND_NATIVE ||
+		p->handed_fd >= 0 || p->inside != NULL);
 }
 
 /* apart.c: in another mount namespace it is found by its name only. */
@@ -113,11 +129,29 @@ CDN_MUST_USE int cdn_launch_spaces(struct cordon_process *p,
     struct cordon_error *err);
 
 /*
+ * apart.c: after the run, a denial for each watched place that it looked up:
+ * Landlock refuses what is opened there, and leaves no event.
+ */
+void cdn_launch_look_back(struct cordon_process *p);
+/* apart.c: this denial is recorded; if it is about such a place, that will do. */
+void cdn_launch_denied_at(struct cordon_process *p, cdn_str path);
+/* judged.c: every refusal is an event, and counted.  arg: the process. */
+void cdn_launch_denied(const struct cdn_denial *denial, void *arg);
+
+/*
  * judged.c: the broker, where the plan needs one, and how the child enters the
  * cage.  cdn_launch_enter() goes into the request after the broker is open.
  */
 CDN_MUST_USE int cdn_launch_broker(struct cordon_process *p,
     struct cordon_error *err);
 void cdn_launch_enter(struct cordon_process *p);
+
+/*
+ * leftover.c: before anything is executed, and when the run is over and its
+ * record open.  made_part: of cdn_broker_made_part().
+ */
+CDN_MUST_USE int cdn_leftover_begin(struct cordon_process *p,
+    struct cordon_error *err);
+void cdn_leftover_tell(struct cordon_process *p, bool made_part);
 
 #endif

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/launch/granted.h"
 #include "enforce/session/program.h"
 
 static bool
@@ -97,6 +98,8 @@ cdn_launch_program(const struct cordon_session *session,
 		code = cdn_session_find(session, session->cwd,
 		    cdn_str_of(program), &real, err);
 	}
+	if (code == 0 && !named)
+		code = cdn_granted_program(session, &real, program, err);
 	if (code == 0)
 		code = judge(session, &real, program, err);
 	if (code == 0)

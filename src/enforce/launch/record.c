@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "enforce/run/redact.h"
+#include "enforce/run/redact_words.h"
 
 extern char **environ;
 
@@ -188,20 +188,6 @@ cdn_record_put(struct cdn_record *record, enum cdn_event_kind kind,
 	return cdn_audit_write(record->sink, &event, err);
 }
 
-/* The part of --name=VALUE that says what VALUE is; else the whole. */
-static cdn_str
-option_name(const char *arg)
-{
-	const char *equals = strchr(arg, '=');
-	cdn_str name = { arg, equals == NULL ? 0 : (size_t)(equals - arg) };
-
-	while (name.n > 0 && name.p[0] == '-') {
-		name.p++;
-		name.n--;
-	}
-	return name;
-}
-
 /* Does the value of NAME=VALUE stand in one of them?  Or a line of it? */
 static bool
 occurs(const char *variable, const char *const *argv)
@@ -237,25 +223,22 @@ suspects(struct cdn_arena *arena, const char *const *argv)
 	return list;
 }
 
-/* Secrets by the names of options, and those of the environment anywhere. */
+/* Values of the environment anywhere; then by the form and place of the word. */
 static const char *
-redacted(struct cdn_record *record, const struct cdn_secrets *secrets,
-    const char *arg)
+redacted(struct cdn_arena *arena, const struct cdn_secrets *secrets,
+    struct cdn_redact_words *words, const char *arg)
 {
-	cdn_str name = option_name(arg);
-	struct cdn_buf text;
+	struct cdn_buf text, out;
 	const char *result;
 
-	if (name.n > 0 && cdn_redact_name(name))
-		return cdn_arena_printf(record->arena, "%.*s=" CDN_REDACTED,
-		    (int)(name.p + name.n - arg), arg);
-	if (secrets->count == 0)
-		return arg;
 	cdn_buf_init(&text, CDN_AUDIT_LINE_MAX);
+	cdn_buf_init(&out, (size_t)8 * CDN_AUDIT_LINE_MAX);
 	(void)cdn_redact_text(&text, secrets, cdn_str_of(arg), strlen(arg));
-	result = cdn_buf_failed(&text) ? CDN_REDACTED :
-	    cdn_arena_dup(record->arena, text.p, text.n);
+	cdn_redact_word(words, (cdn_str){ text.p, text.n }, &out);
+	result = cdn_buf_failed(&text) || cdn_buf_failed(&out) ? CDN_REDACTED :
+	    cdn_arena_dup(arena, out.p == NULL ? "" : out.p, out.n);
 	cdn_buf_done(&text);
+	cdn_buf_done(&out);
 	return result;
 }
 
@@ -281,30 +264,37 @@ own_argv(struct cdn_arena *arena)
 	return argv;
 }
 
-/* argv as it is kept; NULL: out of memory. */
-static const char *const *
-kept_argv(struct cdn_record *record, const char *const *argv)
+const char *const *
+cdn_record_words(struct cdn_arena *arena, const char *const *argv)
 {
+	struct cdn_redact_words words = { 0 };
 	struct cdn_secrets secrets = { 0 };
 	const char **kept;
 	size_t n = 0;
 	char **names;
 
-	if (argv == NULL)
-		argv = own_argv(record->arena);
-	names = argv == NULL ? NULL : suspects(record->arena, argv);
+	names = suspects(arena, argv);
 	if (names == NULL || cdn_secrets_build(&secrets, names, NULL) != 0)
 		return NULL;
 	while (argv[n] != NULL)
 		n++;
-	kept = cdn_arena_array(record->arena, n + 1, sizeof(*kept));
+	kept = cdn_arena_array(arena, n + 1, sizeof(*kept));
 	for (size_t i = 0; kept != NULL && i < n; i++) {
-		kept[i] = redacted(record, &secrets, argv[i]);
+		kept[i] = redacted(arena, &secrets, &words, argv[i]);
 		if (kept[i] == NULL)
 			kept = NULL;
 	}
 	cdn_secrets_done(&secrets);
 	return kept;
+}
+
+/* NULL: out of memory. */
+static const char *const *
+kept_argv(struct cdn_record *record, const char *const *argv)
+{
+	if (argv == NULL)
+		argv = own_argv(record->arena);
+	return argv == NULL ? NULL : cdn_record_words(record->arena, argv);
 }
 
 /* ----- Events ------------------------------------------------------------------- */
@@ -374,8 +364,12 @@ put_grants(struct cdn_buf *out, const struct cordon_session *session)
 	put_places(&w, "--write", &spec->command_write);
 	if (session->network != NULL)
 		put_grant(&w, "--network", network_word(session->network));
-	if (spec->git != CDN_GIT_FIXED)
+	if (spec->facts.git != CDN_GIT_FIXED)
 		put_grant(&w, "--allow", CDN_STR("nested-git"));
+	for (size_t i = 0; i < spec->facts.allow_count; i++)
+		put_grant(&w, "--allow", cdn_str_of(spec->facts.allow[i]));
+	for (size_t i = 0; i < spec->facts.unprotect.n; i++)
+		put_grant(&w, "unprotect", spec->facts.unprotect.v[i].text);
 	cdn_json_close(&w);
 }
 

@@ -2,12 +2,21 @@
 
 #include "enforce/home/env.h"
 #include "enforce/home/home.h"
+#include "enforce/launch/granted.h"
 #include "enforce/session/attach.h"
 #include "engine/decide/agents.h"
 
 extern char **environ;
 
 /* ----- Home ------------------------------------------------------------------- */
+
+/* Of names that go on (a star): the one they begin with.  NULL: no memory. */
+static const char *
+root_path(struct cdn_arena *arena, const struct cdn_place *place)
+{
+	return place->glob ? cdn_arena_dup(arena, place->path,
+	    strlen(place->path) - 1) : place->path;
+}
 
 /* Every declared root; the home links those below the real one. */
 static const char **
@@ -34,10 +43,32 @@ declared_roots(struct cdn_arena *arena, const struct cdn_authority_spec *spec,
 		for (size_t k = 0; d->trusted && k < d->host_read.n; k++)
 			roots[n++] = d->host_read.v[k].path;
 		for (size_t k = 0; d->trusted && k < d->host_modify.n; k++)
-			roots[n++] = d->host_modify.v[k].path;
+			roots[n++] = root_path(arena, &d->host_modify.v[k]);
 	}
+	for (size_t i = 0; i < n; i++)
+		if (roots[i] == NULL)
+			return NULL;
 	*ret_count = n;
 	return roots;
+}
+
+/*
+ * A confined run writes its home, and what it wrote must not be obeyed by one
+ * that nothing confines.
+ */
+static const char *
+home_of(const struct cordon_process *p)
+{
+	return p->terms.backend == CORDON_BACKEND_NONE ?
+	    p->session->own.unconfined : p->session->own.home;
+}
+
+/* The same, or where an agent keeps its state while HOME is the real one. */
+static const char *
+state_of(const struct cordon_process *p)
+{
+	return p->terms.backend == CORDON_BACKEND_NONE ?
+	    p->session->own.unconfined : p->session->own.state;
 }
 
 static void
@@ -56,14 +87,16 @@ home_spec(const struct cordon_process *p, struct cdn_home_spec *ret)
 		.places = &session->places,
 		.base = session->own.base,
 		.substitute = session->own.substitute,
-		.home = session->own.home,
+		.home = state_of(p),
 		.tmp = session->own.tmp,
 		.granted = session->own.granted,
 		.path = cdn_launch_path(p),
-		.states = session->agent.dirs,
+		.states = session->agent.inside,
 		.state_count = session->agent.dir_count,
-		.copies = session->agent.files,
-		.copy_count = session->agent.file_count,
+		.links = session->agent.links,
+		.link_count = session->agent.link_count,
+		.files = session->agent.files,
+		.file_count = session->agent.file_count,
 		/* Other runs of the session would find it half done. */
 		.later = p->options->sole,
 	};
@@ -89,7 +122,7 @@ open_home(const struct cordon_session *session, void *arg, void **ret,
 	return code;
 }
 
-/* A variable can name any place; nothing is made where the run may not. */
+/* A variable can name any place; nothing is read or made in a closed one. */
 static int
 check_moved(const struct cordon_session *session, struct cordon_error *err)
 {
@@ -98,7 +131,7 @@ check_moved(const struct cordon_session *session, struct cordon_error *err)
 	const struct cordon_query query = {
 		.size = sizeof(query),
 		.as = CORDON_AS_PROCESS,
-		.op = CORDON_MODIFY,
+		.op = CORDON_READ,
 		.path = dir,
 		.path_len = strlen(dir),
 	};
@@ -106,9 +139,10 @@ check_moved(const struct cordon_session *session, struct cordon_error *err)
 	int code = agent->moved ?
 	    cdn_session_check(session, &query, &verdict, err) : 0;
 
-	if (code != 0 || !agent->moved || verdict.allowed)
+	if (code != 0 || !agent->moved || verdict.allowed ||
+	    verdict.layer != CORDON_LAYER_FLOOR)
 		return code;
-	return cdn_err(err, CORDON_E_DENIED, "%s: '%s' may not be modified: "
+	return cdn_err(err, CORDON_E_DENIED, "%s: '%s' may not be read: "
 	    "rule '%s' (name a directory of its own)", agent->is->variable,
 	    dir, verdict.matched_rule);
 }
@@ -122,8 +156,6 @@ make_state(const struct cordon_session *session, struct cordon_error *err)
 
 	for (size_t i = 0; code == 0 && i < agent->dir_count; i++)
 		code = cdn_home_make(agent->dirs[i], err);
-	for (size_t i = 0; code == 0 && i < agent->data_count; i++)
-		code = cdn_home_make(agent->data[i], err);
 	if (code == 0 && agent->is != NULL && agent->scratch[0] != '\0')
 		code = cdn_home_make_shared(agent->scratch, err);
 	return code;
@@ -137,7 +169,7 @@ cdn_launch_home(struct cordon_process *p, struct cordon_error *err)
 
 	if (code != 0)
 		return code;
-	if (session->own.home[0] == '\0' && session->own.tmp[0] == '\0')
+	if (state_of(p)[0] == '\0' && session->own.tmp[0] == '\0')
 		return 0;
 	return cdn_session_attach(session, open_home, p, close_home, err);
 }
@@ -165,6 +197,35 @@ cdn_launch_ahead(const struct cordon_process *p)
 
 /* ----- Environment ------------------------------------------------------------ */
 
+/* Its own variables, and where its state lies; NULL: out of memory. */
+static const char *const *
+agent_variables(const struct cordon_process *p)
+{
+	const struct cdn_agent_here *here = &p->session->agent;
+	const char *const *moves = here->is->moves;
+	size_t n = 0, m = 0;
+	const char **all;
+
+	while (here->is->set[n] != NULL)
+		n++;
+	while (moves[m] != NULL)
+		m++;
+	all = cdn_arena_array(p->arena, n + m + 1, sizeof(*all));
+	for (size_t i = 0; all != NULL && i < n; i++)
+		all[i] = here->is->set[i];
+	for (size_t i = 0; all != NULL && here->relocated && i < m; i++) {
+		size_t name = strcspn(moves[i], "=");
+
+		all[n + i] = cdn_arena_printf(p->arena, "%.*s=%s%s%s",
+		    (int)name, moves[i], p->session->own.state,
+		    moves[i][name + 1] == '\0' ? "" : "/",
+		    moves[i] + name + 1);
+		if (all[n + i] == NULL)
+			return NULL;
+	}
+	return all;
+}
+
 static int
 compose(struct cordon_process *p, struct cordon_error *err)
 {
@@ -176,11 +237,9 @@ compose(struct cordon_process *p, struct cordon_error *err)
 		.caller = environ,
 		.layers = layers,
 		.layer_count = session->loaded_count,
-		.home = session->own.home,
+		.home = home_of(p),
 		.tmp = session->own.tmp,
 		.granted = session->own.granted,
-		.agent_set = agent == NULL || p->terms.backend ==
-		    CORDON_BACKEND_NONE ? NULL : agent->set,
 		.agent_pass = agent == NULL ? NULL : agent->pass,
 		.extra = p->options->env,
 		.extra_count = p->options->env_count,
@@ -190,6 +249,11 @@ compose(struct cordon_process *p, struct cordon_error *err)
 
 	if (layers == NULL)
 		return cdn_err_nomem(err);
+	if (agent != NULL && p->terms.backend != CORDON_BACKEND_NONE) {
+		spec.agent_set = agent_variables(p);
+		if (spec.agent_set == NULL)
+			return cdn_err_nomem(err);
+	}
 	for (size_t i = 0; i < session->loaded_count; i++)
 		layers[i] = (struct cdn_env_layer){
 			&session->loaded[i].policy->env,
@@ -252,5 +316,8 @@ cdn_launch_environment(struct cordon_process *p, struct cordon_error *err)
 		[CORDON_ENV_INHERIT] = inherit,
 	};
 
-	return ways[p->options->environment](p, err);
+	int code = ways[p->options->environment](p, err);
+
+	return code != 0 ? code : cdn_granted_path(p->session, p->arena,
+	    &p->request.envp, err);
 }

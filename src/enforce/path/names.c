@@ -124,8 +124,13 @@ scan_directory(struct scan *scan, int parent, const char *name,
 	fd = openat(parent, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
-		if (!vanished(errno) && !is_closed(parent, name, st, errno))
-			names->incomplete = true;
+		int error = errno;
+
+		if (vanished(error) || is_closed(parent, name, st, error))
+			return;
+		names->incomplete = true;
+		if (error == EACCES && names->unreadable != NULL)
+			names->unreadable(scan->path, names->arg);
 		return;
 	}
 	dir = fdopendir(fd);

@@ -23,6 +23,8 @@ struct cdn_names {
 	/* One of its names; parent: the directory's.  False: stop here. */
 	bool (*found)(const char *path, const struct stat *st,
 	    const struct stat *parent, void *arg);
+	/* A directory that is ours and cannot be listed.  NULL: not told. */
+	void (*unreadable)(const char *path, void *arg);
 	void *arg;
 	size_t left;	 /* entries that may still be looked at */
 	bool incomplete; /* the bound was hit, or something is unreadable */

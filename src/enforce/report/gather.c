@@ -286,6 +286,28 @@ take_verdict(struct gathering *s)
 	return code != 0 ? code : count(s, &s->g->paths, true, false, &row);
 }
 
+static int
+take_left(struct gathering *s)
+{
+	struct cdn_gathered *g = s->g;
+	struct cdn_gathered_left *v;
+
+	if (!cdn_str_is(s->entry->kind, "run.left") ||
+	    g->left_count >= CDN_REPORT_HANDED_MAX)
+		return 0;
+	v = cdn_arena_grow(g->arena, g->left, g->left_count, &g->left_room,
+	    sizeof(*v));
+	if (v == NULL)
+		return cdn_err_nomem(s->err);
+	g->left = v;
+	v[g->left_count] = (struct cdn_gathered_left){ keep_field(s, "path"),
+		keep_field(s, "what") };
+	if (v[g->left_count].path == NULL || v[g->left_count].what == NULL)
+		return cdn_err_nomem(s->err);
+	g->left_count++;
+	return 0;
+}
+
 /* ----- Moments ------------------------------------------------------------ */
 
 static int
@@ -338,6 +360,8 @@ take(struct gathering *s)
 		code = take_run(s);
 	if (code == 0)
 		code = take_verdict(s);
+	if (code == 0)
+		code = take_left(s);
 	if (code == 0 && s->options->moments &&
 	    !cdn_str_is(s->entry->kind, "fs.call.result"))
 		code = take_moment(s); /* results are many, and counted */

@@ -37,6 +37,12 @@ struct cdn_moment {
 	bool denial;
 };
 
+/* What the run left in a repository, by its own record. */
+struct cdn_gathered_left {
+	const char *path;
+	const char *what;
+};
+
 struct cdn_gathered {
 	struct cdn_arena *arena; /* owns it all */
 	struct cdn_tally runs;	 /* more: cdn_gathered_run */
@@ -48,6 +54,8 @@ struct cdn_gathered {
 	size_t moment_count; /* in a ring: moment i is moments[i % MAX] */
 	struct cdn_moment *grants;
 	size_t grant_count, grant_room;
+	struct cdn_gathered_left *left;
+	size_t left_count, left_room;
 	unsigned long events;
 	unsigned long no_events; /* lines that are none */
 };

@@ -28,15 +28,16 @@ static int
 build_matcher(struct looking *l)
 {
 	struct cdn_match_rule *rules;
+	struct cdn_handed_entry entry;
 	size_t n = 0;
 
-	while (cdn_preset_handed(n) != NULL)
+	while (cdn_preset_handed(n, &entry))
 		n++;
 	rules = cdn_arena_array(l->g->arena, n, sizeof(*rules));
 	if (rules == NULL)
 		return cdn_err_nomem(l->err);
-	for (size_t i = 0; i < n; i++)
-		rules[i].pattern = cdn_str_of(cdn_preset_handed(i)->pattern);
+	for (size_t i = 0; cdn_preset_handed(i, &entry); i++)
+		rules[i].pattern = cdn_str_of(entry.pattern);
 	return cdn_matcher_build(l->g->arena, rules, n, &l->matcher, l->err);
 }
 
@@ -45,9 +46,10 @@ static const char *
 kind_of(const struct looking *l, cdn_str relative, mode_t mode)
 {
 	int rule = cdn_matcher_check(l->matcher, relative);
+	struct cdn_handed_entry entry;
 
-	if (rule != CDN_NO_RULE)
-		return cdn_preset_handed((size_t)rule)->what;
+	if (rule != CDN_NO_RULE && cdn_preset_handed((size_t)rule, &entry))
+		return entry.what;
 	return S_ISREG(mode) && (mode & 0111) != 0 ? executable : NULL;
 }
 
@@ -305,6 +307,19 @@ look_at_event(struct looking *l, const struct cdn_gathered_count *event)
 	return event->moved ? look_at_moved(l, event->path) : 0;
 }
 
+/* What is gone needs nobody's look. */
+static int
+look_at_left(struct looking *l, const struct cdn_gathered_left *left)
+{
+	struct stat st;
+
+	if (left->path[0] != '/' || strlen(left->path) > CDN_PATH_MAX ||
+	    fstatat(AT_FDCWD, left->path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	return add(l, left->path, left->what,
+	    (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec, true);
+}
+
 /* ----- All of it ----------------------------------------------------------- */
 
 static int
@@ -345,6 +360,8 @@ cdn_handoff_find(struct cdn_gathered *g, struct cdn_handoff *ret,
 		code = look_at_place(&l, i);
 	for (size_t i = 0; code == 0 && i < g->touched.n; i++)
 		code = look_at_event(&l, g->touched.v[i]->more);
+	for (size_t i = 0; code == 0 && i < g->left_count; i++)
+		code = look_at_left(&l, &g->left[i]);
 	if (code == 0)
 		sort(ret);
 	return code;

@@ -111,6 +111,15 @@ tell_end(const struct telling *t)
 }
 
 static void
+tell_left(const struct telling *t)
+{
+	cdn_buf_puts(t->out, "left: ");
+	cdn_buf_str(t->out, text(t, "what"));
+	cdn_buf_puts(t->out, ", ");
+	cdn_buf_str(t->out, text(t, "path"));
+}
+
+static void
 tell_refused(const struct telling *t)
 {
 	cdn_buf_puts(t->out, "not started: ");
@@ -156,6 +165,7 @@ static void
 tell_verdict(const struct telling *t)
 {
 	cdn_str call = text(t, "call"), op = text(t, "op");
+	long long pid = cdn_entry_number(t->entry, "pid", 0);
 
 	if (!has(t, "path")) { /* a program that was not to be started */
 		tell_refused(t);
@@ -171,8 +181,10 @@ tell_verdict(const struct telling *t)
 		return;
 	cdn_buf_puts(t->out, ", ");
 	cdn_buf_str(t->out, call);
-	cdn_buf_printf(t->out, " of process %lld",
-	    (long long)cdn_entry_number(t->entry, "pid", 0));
+	if (pid > 0)
+		cdn_buf_printf(t->out, " of process %lld", pid);
+	else
+		cdn_buf_puts(t->out, " of some process, seen after the run");
 	tell_repeats(t);
 	if (cdn_entry_is_true(t->entry, "allowed") &&
 	    cdn_entry_number(t->entry, "errno", 0) > 0)
@@ -227,6 +239,7 @@ static const struct {
 	{ "run.start", tell_start, false },
 	{ "run.end", tell_end, false },
 	{ "run.refused", tell_refused, false },
+	{ "run.left", tell_left, false },
 	{ "fs.call.request", tell_verdict, false },
 	{ "fs.call.result", tell_verdict, false },
 	{ "fs.call.denied", tell_verdict, true },

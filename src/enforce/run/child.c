@@ -68,7 +68,7 @@ take_terminal(const struct cdn_launch *launch)
 {
 	pid_t group;
 
-	if (launch->terminal_fd < 0)
+	if (launch->terminal_fd < 0 || (launch->led && !launch->front))
 		return 0;
 	group = (pid_t)cdn_raw(SYS_getpid);
 	if (launch->new_session)
@@ -156,16 +156,33 @@ join_cgroup(const struct cdn_launch *launch)
 }
 
 CDN_BARE static int
+set_limit(const struct cdn_limit *limit)
+{
+	return (int)cdn_raw(SYS_prlimit64, 0, limit->resource, limit->values,
+	    NULL);
+}
+
+CDN_BARE static int
 set_limits(const struct cdn_launch *launch)
 {
 	for (unsigned i = 0; i < launch->limit_count; i++) {
-		long r = cdn_raw(SYS_prlimit64, 0, launch->limits[i].resource,
-		    launch->limits[i].values, NULL);
+		int r = set_limit(&launch->limits[i]);
 
 		if (r < 0)
-			return (int)r;
+			return r;
 	}
 	return 0;
+}
+
+/*
+ * Only now: the sandbox is entered with the caller's file descriptors open, and
+ * the listener of its filter gets a number above all of them.
+ */
+CDN_BARE static int
+limit_open_files(const struct cdn_launch *launch)
+{
+	return launch->open_files.values[1] == 0 ? 0 :
+	    set_limit(&launch->open_files);
 }
 
 /* Keys and capabilities are the caller's: a caged command has none. */
@@ -277,6 +294,7 @@ static const struct {
 	{ "descriptors", close_descriptors },
 	{ "cage", enter_cage },
 	{ "own descriptors", have_own_descriptors },
+	{ "open files", limit_open_files },
 	{ "word", await_word },
 	{ "ignored signals", heed_ignored },
 	{ "mask", restore_mask },

@@ -98,17 +98,20 @@ open_input(struct cdn_running *running, struct cordon_error *err)
 {
 	switch (running->request.stdin_mode) {
 	case CDN_STDIN_INHERIT:
-		return 0;
+		if (running->pty_fd < 0 || isatty(STDIN_FILENO) != 1)
+			return 0;
+		break;
 	case CDN_STDIN_BYTES:
 		if (running->pty_fd >= 0)
 			return open_typed(running, err);
 		return open_pipe(1, &running->in_fd, &running->theirs[0], err);
 	case CDN_STDIN_NULL:
 	default:
-		running->theirs[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		return running->theirs[0] >= 0 ? 0
-		    : cdn_err_sys(err, errno, "failed to open '/dev/null'");
+		break;
 	}
+	running->theirs[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return running->theirs[0] >= 0 ? 0
+	    : cdn_err_sys(err, errno, "failed to open '/dev/null'");
 }
 
 static bool

@@ -18,7 +18,7 @@
 #include "enforce/run/tree.h"
 #include "enforce/sys/process.h"
 
-#define CDN_RUN_LIMITS	  5	   /* resources we set at most */
+#define CDN_RUN_LIMITS	  6	   /* resources we set at most */
 #define CDN_STEP_SHEPHERD UINT_MAX /* not a step of the child */
 
 struct cdn_limit {
@@ -41,6 +41,9 @@ struct cdn_launch {
 	int procs_fd;	 /* its cgroup.procs, for who could not; -1 = none */
 	int terminal_fd; /* to become the foreground of; -1 = none */
 	bool new_session; /* and the terminal, if any, its controlling one */
+	bool led;	 /* the shepherd leads the session instead: it lives in
+			  * another group, so the command can be stopped */
+	bool front;	 /* led: in the foreground from the start */
 	bool shares;	 /* the caller's descriptors, until it has its cage */
 	bool cleared;	 /* it begins without handlers, if that can be */
 	pid_t parent;	 /* with whose thread it dies */
@@ -49,6 +52,7 @@ struct cdn_launch {
 	unsigned tree_limits; /* held by the cgroup */
 	struct cdn_limit limits[CDN_RUN_LIMITS];
 	unsigned limit_count;
+	struct cdn_limit open_files; /* hard 0: not limited */
 
 	pid_t child; /* by the kernel, before it runs; 0: it has a pidfd */
 
@@ -77,6 +81,8 @@ enum cdn_order_kind {
 	CDN_ORDER_SIGNAL, /* to the group */
 	CDN_ORDER_END,	  /* the same, and expect them to end */
 	CDN_ORDER_KILL,	  /* everybody, now */
+	CDN_ORDER_FRONT,  /* the command is in the foreground of its pty */
+	CDN_ORDER_BACK,	  /* it is not: reading would stop it */
 };
 
 /* One message to the shepherd.  When the socket ends it kills everybody. */
@@ -95,12 +101,21 @@ struct cdn_shepherd {
 	struct cdn_launch launch;
 	struct cdn_tree tree;
 	pid_t caller;
+	bool scoped;	  /* its kill(-1) reaches the run and nothing else */
 	int control_fd;	  /* its end of the pair */
 	void *child_stack; /* the end of it */
 	bool watch_stops;
 	bool ending;	  /* it was told to expect the end */
 	bool urged;	  /* and all were told by SIGTERM */
 	int stop_signal;  /* that stopped the leader last */
+	pid_t front;	  /* in the foreground before CDN_ORDER_BACK; 0 */
+	/*
+	 * The caller may be stopped, and then ends nothing: after these the
+	 * shepherd does.  CLOCK_MONOTONIC; 0 = never.
+	 */
+	uint64_t deadline_ns;
+	uint64_t grace_ns;
+	bool timed_out;	  /* it ended them for that; written atomically */
 };
 
 int cdn_shepherd_main(void *arg); /* struct cdn_shepherd */

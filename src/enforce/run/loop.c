@@ -31,6 +31,8 @@ cdn_loop_kill(struct cdn_running *running)
 		return;
 	running->killing = true;
 	cdn_cgroup_kill(&running->cgroup); /* all at once, also who runs */
+	if (running->request.spaces != NULL) /* likewise */
+		cdn_spaces_kill(running->request.spaces);
 	cdn_spawn_order(&running->spawn, CDN_ORDER_KILL, SIGKILL);
 	if (running->spawn.reaper == CDN_REAPER_SELF)
 		set_over(running);
@@ -104,33 +106,11 @@ static bool
 has_ended(struct cdn_running *running)
 {
 	if (running->spawn.reaper == CDN_REAPER_SELF && running->spawn.running)
-		cdn_tree_tend(&running->spawn.shepherd.tree);
+		(void)cdn_tree_tend(&running->spawn.shepherd.tree);
 	return cdn_tree_leader_done(&running->spawn.shepherd.tree);
 }
 
 /* ----- Events ------------------------------------------------------------- */
-
-static bool
-was_continued(void *arg)
-{
-	struct cdn_running *running = arg;
-
-	return cdn_signals_take(&running->signals, CDN_SIGNAL_CONT);
-}
-
-static void
-on_stop(struct cdn_running *running)
-{
-	struct cdn_shepherd *shepherd = &running->spawn.shepherd;
-	int signal = cdn_terminal_stopped(&running->terminal,
-	    shepherd->tree.leader, shepherd->stop_signal, was_continued,
-	    running);
-
-	if (signal == SIGHUP)
-		cdn_spawn_order(&running->spawn, CDN_ORDER_SIGNAL, SIGHUP);
-	if (signal != 0)
-		cdn_spawn_order(&running->spawn, CDN_ORDER_SIGNAL, SIGCONT);
-}
 
 static void
 on_control(struct cdn_running *running)
@@ -139,9 +119,11 @@ on_control(struct cdn_running *running)
 	ssize_t n = read(running->spawn.control_fd, &report, 1);
 
 	if (n == 1 && report == CDN_REPORT_STOPPED)
-		on_stop(running);
+		cdn_foreground_stopped(running);
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
 		(void)cdn_spawn_over(&running->spawn);
+		running->timed_out |= __atomic_load_n(
+		    &running->spawn.shepherd.timed_out, __ATOMIC_ACQUIRE);
 		set_over(running);
 	}
 }
@@ -242,15 +224,8 @@ on_interrupt(struct cdn_running *running, enum cdn_signal which)
 static void
 on_child(struct cdn_running *running)
 {
-	struct cdn_shepherd *shepherd = &running->spawn.shepherd;
-
-	if (cdn_spawn_over(&running->spawn)) {
+	if (cdn_spawn_over(&running->spawn))
 		set_over(running);
-	} else if (shepherd->watch_stops) {
-		shepherd->stop_signal = cdn_tree_stopped(&shepherd->tree);
-		if (shepherd->stop_signal != 0)
-			on_stop(running);
-	}
 }
 
 /* A key meant for us all, while the command is not in front. */
@@ -258,6 +233,15 @@ static void
 on_suspend(struct cdn_running *running)
 {
 	cdn_spawn_order(&running->spawn, CDN_ORDER_SIGNAL, SIGTSTP);
+}
+
+static void
+resize(struct cdn_running *running)
+{
+	if (running->pty_fd >= 0)
+		cdn_pty_resize(running->pty_fd);
+	if (running->terminal != NULL)
+		cdn_terminal_resize(running->terminal);
 }
 
 static void
@@ -274,8 +258,10 @@ on_signals(struct cdn_running *running)
 			    cdn_signals_number(passed_on[i]));
 	if (cdn_signals_take(signals, CDN_SIGNAL_TSTP))
 		on_suspend(running);
-	if (cdn_signals_take(signals, CDN_SIGNAL_WINCH) && running->pty_fd >= 0)
-		cdn_pty_resize(running->pty_fd);
+	if (cdn_signals_take(signals, CDN_SIGNAL_CONT))
+		cdn_foreground_continued(running);
+	if (cdn_signals_take(signals, CDN_SIGNAL_WINCH))
+		resize(running);
 	if (cdn_signals_take(signals, CDN_SIGNAL_CHLD))
 		on_child(running);
 }
@@ -295,6 +281,8 @@ static void (*const handlers[CDN_SOURCE_MAX])(struct cdn_running *running) = {
 	[CDN_SOURCE_ERR] = on_err,
 	[CDN_SOURCE_TIMER] = on_timer,
 	[CDN_SOURCE_CPU] = on_cpu,
+	[CDN_SOURCE_USER] = cdn_foreground_relay,
+	[CDN_SOURCE_MASTER] = cdn_foreground_relay,
 	[CDN_SOURCE_SIGNALS] = on_signals,
 	[CDN_SOURCE_STOP] = cdn_loop_kill,
 	[CDN_SOURCE_WAKE] = on_wake,
@@ -318,8 +306,10 @@ wanted_signals(const struct cdn_running *running)
 		wanted |= 1U << CDN_SIGNAL_CHLD;
 	if (request->foreground && request->output_mode == CDN_OUTPUT_PTY)
 		wanted |= 1U << CDN_SIGNAL_WINCH;
-	if (running->terminal.fd >= 0)
-		wanted |= 1U << CDN_SIGNAL_TSTP | 1U << CDN_SIGNAL_CONT;
+	if (running->terminal != NULL)
+		wanted |= 1U << CDN_SIGNAL_CONT | 1U << CDN_SIGNAL_WINCH;
+	if (running->terminal != NULL && request->foreground)
+		wanted |= 1U << CDN_SIGNAL_TSTP;
 	return wanted;
 }
 

@@ -1,5 +1,7 @@
 #include "enforce/run/redact.h"
 
+#include "enforce/run/redact_words.h"
+
 /* Where in the words of a name does it have to stand? */
 enum place {
 	ANYWHERE,    /* TOKEN: MYTOKEN, TOKENFILE */
@@ -16,6 +18,15 @@ static const struct {
 	{ "PASSWORD",	 ANYWHERE },
 	{ "PASSWD",	 ANYWHERE },
 	{ "PASSPHRASE",	 ANYWHERE },
+	{ "PASSCODE",	 ANYWHERE },
+	{ "SSHPASS",	 ANYWHERE },
+	{ "PGPASS",	 ANYWHERE },
+	{ "DBPASS",	 ANYWHERE },
+	{ "USERPASS",	 ANYWHERE },
+	{ "ROOTPASS",	 ANYWHERE },
+	{ "STOREPASS",	 ANYWHERE },
+	{ "KEYPASS",	 ANYWHERE },
+	{ "WEBHOOK",	 ANYWHERE },
 	{ "CREDENTIAL",	 ANYWHERE },
 	{ "SECRET",	 ANYWHERE },
 	{ "COOKIE",	 ANYWHERE },
@@ -31,7 +42,10 @@ static const struct {
 	{ "AUTH",	 END_OF_WORD },
 	{ "PEM",	 WHOLE_WORD },
 	{ "PASS",	 WHOLE_WORD },
+	{ "PASSIN",	 WHOLE_WORD },
+	{ "PASSOUT",	 WHOLE_WORD },
 	{ "PWD",	 WHOLE_WORD },
+	{ "PW",		 WHOLE_WORD },
 	{ "JWT",	 WHOLE_WORD },
 	{ "DSN",	 WHOLE_WORD },
 	{ "PAT",	 WHOLE_WORD },
@@ -132,7 +146,12 @@ cdn_redact_env(struct cdn_buf *out, char *const *envp)
 		split(*envp, &name, &value);
 		cdn_buf_str(out, name);
 		cdn_buf_putc(out, '=');
-		cdn_buf_str(out, cdn_redact_value(name, value));
+		/* Other variables hold secrets as well: a proxy's password. */
+		if (cdn_redact_name(name))
+			cdn_buf_puts(out, CDN_REDACTED);
+		else
+			cdn_redact_word(&(struct cdn_redact_words){ 0 }, value,
+			    out);
 		cdn_buf_putc(out, '\n');
 	}
 }

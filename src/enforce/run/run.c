@@ -59,7 +59,6 @@ new_running(const struct cdn_run_request *request)
 	running->spawn.shepherd.launch.procs_fd = -1;
 	running->spawn.shepherd.launch.parent_fd = -1;
 	running->cgroup = (struct cdn_cgroup)CDN_CGROUP_NONE;
-	running->terminal.fd = -1;
 	running->in_fd = running->pty_fd = -1;
 	running->out.fd = running->err.fd = -1;
 	running->out.tee.fd = running->err.tee.fd = -1;
@@ -75,7 +74,7 @@ free_running(struct cdn_running *running)
 {
 	cdn_spawn_close(&running->spawn);
 	cdn_cgroup_close(&running->cgroup);
-	cdn_terminal_close(&running->terminal);
+	cdn_foreground_end(running);
 	cdn_loop_close(running);
 	cdn_drain_close(running);
 	free(running);
@@ -92,19 +91,71 @@ now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
-/* Job control is for those who share the caller's terminal. */
+void
+cdn_run_inherits(enum cdn_stdin_mode stdin_mode,
+    enum cdn_output_mode output_mode, const int *given, int ret[3])
+{
+	const bool passes = output_mode == CDN_OUTPUT_PASS;
+
+	ret[0] = stdin_mode == CDN_STDIN_INHERIT &&
+		output_mode != CDN_OUTPUT_PTY ? 0 : -1;
+	ret[1] = passes ? 1 : -1;
+	ret[2] = passes ? 2 : -1;
+	for (int i = 0; i < 3 && given != NULL; i++)
+		if (given[i] >= 0)
+			ret[i] = given[i];
+}
+
+/* Unless who asks made one already. */
+static int
+open_terminal(struct cdn_running *running, struct cordon_error *err)
+{
+	struct cdn_run_request *request = &running->request;
+	int stdio[3];
+	int r;
+
+	if (request->terminal == NULL) {
+		cdn_run_inherits(request->stdin_mode, request->output_mode,
+		    request->stdio, stdio);
+		r = cdn_terminal_open(stdio, request->foreground,
+		    &running->own_terminal, err);
+		if (r < 0)
+			return r;
+		request->terminal = running->own_terminal;
+	}
+	running->terminal = request->terminal;
+	if (running->terminal != NULL)
+		request->reaper = CDN_REAPER_SHEPHERD;
+	return 0;
+}
+
+/* See cdn_terminal_offers(): which are taken on demand is known by a stop. */
 static void
-open_terminal(struct cdn_running *running)
+give_terminal(struct cdn_running *running)
 {
 	struct cdn_shepherd *shepherd = &running->spawn.shepherd;
 
-	if (!running->request.foreground ||
-	    running->request.output_mode == CDN_OUTPUT_PTY)
+	if (running->terminal == NULL)
 		return;
-	cdn_terminal_open(&running->terminal);
-	shepherd->watch_stops = running->terminal.fd >= 0;
-	if (cdn_terminal_offer(&running->terminal))
-		shepherd->launch.terminal_fd = running->terminal.fd;
+	for (int i = 0; i < 3 && running->own_terminal != NULL; i++)
+		if (running->own_terminal->is[i])
+			shepherd->launch.stdio[i] =
+			    running->own_terminal->slave_fd;
+	shepherd->watch_stops = true;
+	shepherd->launch.led = true;
+	shepherd->launch.terminal_fd = running->terminal->slave_fd;
+	shepherd->launch.front = cdn_terminal_offers(running->terminal);
+}
+
+static void
+set_deadline(struct cdn_running *running)
+{
+	struct cdn_shepherd *shepherd = &running->spawn.shepherd;
+
+	shepherd->grace_ns = running->request.grace_ms * 1000000U;
+	if (running->request.wall_ms > 0)
+		shepherd->deadline_ns = running->begun_ns +
+		    running->request.wall_ms * 1000000U;
 }
 
 static void
@@ -130,21 +181,26 @@ start(struct cdn_running *running, struct cordon_error *err)
 	int r;
 
 	open_cgroup(running);
-	r = cdn_spawn_open(&running->spawn, &running->request, err);
+	r = open_terminal(running, err);
+	if (r == 0)
+		r = cdn_spawn_open(&running->spawn, &running->request, err);
 	if (r == 0)
 		r = cdn_drain_open(running, err);
 	if (r < 0)
 		return r;
-	open_terminal(running);
+	give_terminal(running);
 	running->begun_ns = now_ns();
+	set_deadline(running);
 	running->spawn.ready = get_ready;
 	running->spawn.ready_arg = running;
 	r = cdn_spawn_start(&running->spawn, err);
 	if (r == 0)
 		r = cdn_loop_started(running, err);
-	if (r == 0)
-		cdn_drain_started(running);
-	return r;
+	if (r < 0)
+		return r;
+	cdn_drain_started(running);
+	cdn_foreground_started(running);
+	return 0;
 }
 
 int

@@ -16,12 +16,13 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "enforce/run/bounds.h"
 #include "enforce/spaces/spaces.h"
 
 /* ----- What to run ---------------------------------------------------------- */
 
 enum cdn_stdin_mode {
-	CDN_STDIN_INHERIT,
+	CDN_STDIN_INHERIT, /* PTY: a terminal is not inherited, but closed */
 	CDN_STDIN_NULL,
 	CDN_STDIN_BYTES, /* written while output is drained; PTY: typed */
 };
@@ -40,6 +41,8 @@ enum cdn_output_mode {
  * mixed up; all die with the process.
  */
 enum cdn_reaper { CDN_REAPER_SHEPHERD, CDN_REAPER_SELF };
+
+#define CDN_SHEPHERD_NAME "cordon-shepherd" /* as /proc/PID/comm has it */
 
 /*
  * What the child does between clone and exec besides the standard steps.  With
@@ -89,6 +92,7 @@ struct cdn_run_limits {
 	uint64_t memory_bytes;
 	uint64_t processes;
 	uint64_t open_files;
+	struct cdn_run_bounds bounds; /* where nothing is said of them */
 };
 
 enum cdn_run_tree {
@@ -131,6 +135,12 @@ struct cdn_run_request {
 	enum cdn_reaper reaper;
 	bool foreground;	 /* job control on the caller's terminal; PTY:
 				  * the new one follows its size */
+	/*
+	 * What the run has instead of the caller's terminal; stdio is set
+	 * accordingly.  NULL: made here for each of its stdio that would be
+	 * the controlling terminal.  With one the reaper is SHEPHERD.
+	 */
+	struct cdn_terminal *terminal;
 	bool forward_signals;	 /* SIGINT, TERM, HUP and QUIT of the caller
 				  * end it, USR1 and USR2 are passed on;
 				  * a second one at once */
@@ -193,6 +203,13 @@ struct cdn_run_result {
 	struct cdn_buf out; /* captured; the caller calls cdn_buf_done() */
 	struct cdn_buf err;
 };
+
+/*
+ * Which descriptors of the caller a run would inherit as its stdio, -1 = none.
+ * given: as in the request, or NULL.
+ */
+void cdn_run_inherits(enum cdn_stdin_mode stdin_mode,
+    enum cdn_output_mode output_mode, const int *given, int ret[3]);
 
 /*
  * Runs to the end.  0 when the program was started, whatever became of it;

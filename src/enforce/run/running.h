@@ -19,6 +19,8 @@ enum cdn_source {
 	CDN_SOURCE_ERR,
 	CDN_SOURCE_TIMER,
 	CDN_SOURCE_CPU,
+	CDN_SOURCE_USER, /* the user's terminal, and the run's */
+	CDN_SOURCE_MASTER,
 	CDN_SOURCE_SIGNALS,
 	CDN_SOURCE_STOP, /* the caller wants the end, at once */
 	CDN_SOURCE_WAKE, /* he has something else to do */
@@ -36,7 +38,9 @@ struct cdn_running {
 	struct cdn_run_request request; /* pointers are the caller's */
 	struct cdn_cgroup cgroup;
 	struct cdn_spawn spawn;
-	struct cdn_terminal terminal;
+	struct cdn_terminal *terminal; /* the request's, or own; NULL = none */
+	struct cdn_terminal *own_terminal;
+	uint32_t watched[2]; /* events of the two, as epoll has them */
 	struct cdn_signals signals;
 	struct cdn_secrets secrets;
 
@@ -89,6 +93,18 @@ void cdn_loop_fail(struct cdn_running *running, int code,
     const struct cordon_error *err);
 void cdn_loop_kill(struct cdn_running *running);
 void cdn_loop_close(struct cdn_running *running);
+
+/* ----- The terminal (foreground.c) ----------------------------------------- */
+
+/* The command runs. */
+void cdn_foreground_started(struct cdn_running *running);
+/* It was stopped: it wanted the terminal, or the caller stops, too. */
+void cdn_foreground_stopped(struct cdn_running *running);
+/* SIGCONT came, for any reason. */
+void cdn_foreground_continued(struct cdn_running *running);
+void cdn_foreground_relay(struct cdn_running *running);
+/* The user's terminal is as it was, with all of the output. */
+void cdn_foreground_end(struct cdn_running *running);
 
 /* ----- The outcome (result.c) --------------------------------------------- */
 

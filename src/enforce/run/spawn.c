@@ -24,16 +24,22 @@ static bool self_is_busy;
 
 /* A limit can only be lowered, so the hard one we have is the most. */
 static void
-add_limit(struct cdn_launch *launch, int resource, uint64_t soft,
-    uint64_t hard)
+fill_limit(struct cdn_limit *limit, int resource, uint64_t soft, uint64_t hard)
 {
 	struct rlimit now = { RLIM_INFINITY, RLIM_INFINITY };
-	struct cdn_limit *limit = &launch->limits[launch->limit_count++];
 
 	(void)cdn_raw(SYS_prlimit64, 0, resource, NULL, &now);
 	limit->resource = resource;
 	limit->values[0] = soft < now.rlim_max ? soft : now.rlim_max;
 	limit->values[1] = hard < now.rlim_max ? hard : now.rlim_max;
+}
+
+static void
+add_limit(struct cdn_launch *launch, int resource, uint64_t soft,
+    uint64_t hard)
+{
+	fill_limit(&launch->limits[launch->limit_count++], resource, soft,
+	    hard);
 }
 
 /*
@@ -46,7 +52,13 @@ fill_limits(struct cdn_launch *launch, const struct cdn_run_limits *limits)
 	unsigned held = launch->tree_limits;
 	uint64_t seconds = limits->cpu_ms / 1000 + (limits->cpu_ms % 1000 > 0);
 
-	add_limit(launch, RLIMIT_CORE, 0, 0);
+	/*
+	 * 0 stops a dump into a file only: a core_pattern that begins with '|'
+	 * starts its program, as root and outside of every sandbox, all the
+	 * same.  1 stops both: that program is not started for it, and a file
+	 * needs a page at least.  Where the hard limit is 0 already it stays.
+	 */
+	add_limit(launch, RLIMIT_CORE, 1, 1);
 	if (limits->cpu_ms > 0) /* SIGXCPU first, SIGKILL a second later */
 		add_limit(launch, RLIMIT_CPU, seconds, seconds + 1);
 	if (limits->memory_bytes > 0 && (held & CDN_TREE_MEMORY) == 0)
@@ -55,9 +67,15 @@ fill_limits(struct cdn_launch *launch, const struct cdn_run_limits *limits)
 	if (limits->processes > 0 && (held & CDN_TREE_PROCESSES) == 0)
 		add_limit(launch, RLIMIT_NPROC, limits->processes,
 		    limits->processes);
+	else if (limits->processes == 0 && limits->bounds.processes > 0)
+		add_limit(launch, RLIMIT_NPROC, limits->bounds.processes,
+		    limits->bounds.processes);
+	if (limits->bounds.signals > 0)
+		add_limit(launch, RLIMIT_SIGPENDING, limits->bounds.signals,
+		    limits->bounds.signals);
 	if (limits->open_files > 0)
-		add_limit(launch, RLIMIT_NOFILE, limits->open_files,
-		    limits->open_files);
+		fill_limit(&launch->open_files, RLIMIT_NOFILE,
+		    limits->open_files, limits->open_files);
 }
 
 /* ----- Preparing ---------------------------------------------------------- */
@@ -120,9 +138,9 @@ cdn_spawn_open(struct cdn_spawn *spawn, const struct cdn_run_request *request,
 	int r;
 
 	launch->request = request;
-	/* What is caged and was not given the terminal must not take it. */
+	/* What is caged and has no terminal of its own must not take ours. */
 	launch->new_session |= request->entry.enter != NULL &&
-	    !request->foreground;
+	    request->terminal == NULL;
 	fill_limits(launch, &request->limits);
 	r = map_stacks(spawn);
 	if (r < 0)
@@ -443,7 +461,7 @@ cdn_spawn_over(struct cdn_spawn *spawn)
 		spawn->running = false;
 		return true;
 	}
-	cdn_tree_tend(&shepherd->tree);
+	(void)cdn_tree_tend(&shepherd->tree);
 	if (!cdn_shepherd_is_over(shepherd))
 		return false;
 	end_self(spawn);

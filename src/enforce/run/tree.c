@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #define PID_LIMIT (4 * 1024 * 1024) /* no process has a greater number */
+#define TEND_MAX  64 /* reaped before orders are looked at again */
 
 typedef void visit_fn(struct cdn_tree *tree, pid_t pid, bool alive);
 
@@ -73,21 +74,33 @@ reap_one(struct cdn_tree *tree, int options)
 	return 1;
 }
 
-CDN_BARE void
+/* The leader stays a zombie, and keeps its number, until the end. */
+CDN_BARE static void
+look_at_leader(struct cdn_tree *tree)
+{
+	siginfo_t info;
+
+	if (!tree->leader_done && tree->leader > 0 && wait_for(P_PID,
+		tree->leader, WEXITED | WNOHANG | WNOWAIT, &info) == 0 &&
+	    info.si_pid != 0)
+		note_leader(tree, &info);
+}
+
+CDN_BARE bool
 cdn_tree_tend(struct cdn_tree *tree)
 {
 	const int look = WEXITED | WNOHANG | WNOWAIT;
 	siginfo_t info;
 
-	/* The leader stays a zombie, and keeps its number, until the end. */
-	while (wait_for(P_ALL, 0, look, &info) == 0 && info.si_pid != 0) {
-		if (info.si_pid == tree->leader) {
-			note_leader(tree, &info);
-			return;
-		}
+	look_at_leader(tree);
+	for (unsigned i = 0; i < TEND_MAX; i++) {
+		if (wait_for(P_ALL, 0, look, &info) != 0 || info.si_pid == 0 ||
+		    info.si_pid == tree->leader)
+			return false;
 		if (wait_for(P_PID, info.si_pid, WEXITED | WNOHANG, &info) == 0)
 			was_reaped(tree, &info);
 	}
+	return true;
 }
 
 CDN_BARE int
@@ -322,10 +335,16 @@ cdn_tree_has_member(struct cdn_tree *tree)
 	return tree->member;
 }
 
+/*
+ * The group goes along in one step where the child leads one: a tree that makes
+ * sessions and forks is not faster than that.
+ */
 CDN_BARE static void
 kill_child(struct cdn_tree *tree, pid_t pid, bool alive)
 {
 	(void)alive; /* a zombie waits to be reaped: it counts */
+	if (cdn_raw(SYS_getpgid, pid) == pid)
+		(void)cdn_raw(SYS_kill, -pid, SIGKILL);
 	if (cdn_raw(SYS_kill, pid, SIGKILL) == 0)
 		tree->signalled++;
 	else
@@ -340,6 +359,13 @@ kill_children(struct cdn_tree *tree)
 	visit_all(tree, kill_child);
 	if (tree->signalled == 0 && tree->left == 0 && tree->spared_count == 0)
 		visit_numbers(tree, kill_child);
+}
+
+CDN_BARE void
+cdn_tree_reap(struct cdn_tree *tree)
+{
+	while (reap_one(tree, 0) > 0)
+		;
 }
 
 /*

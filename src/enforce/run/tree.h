@@ -40,8 +40,11 @@ struct cdn_tree {
 /* Notes the children that are there already.  False: more than fit. */
 CDN_MUST_USE bool cdn_tree_spare(struct cdn_tree *tree);
 
-/* Reaps adopted children that ended, and notes it when the leader did. */
-void cdn_tree_tend(struct cdn_tree *tree);
+/*
+ * Notes it when the leader ended, and reaps adopted children that did; a few at
+ * a time, for there may be new ones for ever.  True: there may be more.
+ */
+bool cdn_tree_tend(struct cdn_tree *tree);
 
 /* Did the leader end?  Any thread or process with this memory may ask. */
 bool cdn_tree_leader_done(const struct cdn_tree *tree);
@@ -57,6 +60,9 @@ int cdn_tree_signal(const struct cdn_tree *tree, int signal);
 
 /* Is anybody of the leader's group alive among the children? */
 bool cdn_tree_has_member(struct cdn_tree *tree);
+
+/* All were killed: reaps them.  Blocks until they are gone. */
+void cdn_tree_reap(struct cdn_tree *tree);
 
 /* Kills and reaps everybody.  Blocks until they are gone, or cannot be. */
 void cdn_tree_end(struct cdn_tree *tree);

@@ -1,5 +1,6 @@
 #include "enforce/session/agent.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
 #include "enforce/session/program.h"
@@ -90,18 +91,20 @@ find_moved(struct cordon_session *s, struct cordon_error *err)
 		return cdn_err(err, CORDON_E_INVALID, "%s: '%s' holds more "
 		    "than the state of an agent (name a directory of its own)",
 		    variable, dir);
+	/* Inside, the variable must not lead to the real state. */
+	here->relocated = true;
 	/* The usual place, said aloud, is not another one. */
 	if (is_usual(s, real.path))
 		return 0;
 	here->moved = true;
 	here->dirs[0] = cdn_arena_dup(s->arena, dir, strlen(dir));
 	here->shown[0] = cdn_arena_printf(s->arena, "$%s", variable);
+	here->inside[0] = here->is->places[0].row.path + 2;
 	here->dir_count = 1;
 	return here->dirs[0] == NULL || here->shown[0] == NULL ?
 	    cdn_err_nomem(err) : 0;
 }
 
-/* A file in the home is copied; where the home is the real one, it is read. */
 static int
 find_place(struct cordon_session *s, const struct cdn_agent_place *place,
     struct cordon_error *err)
@@ -109,15 +112,12 @@ find_place(struct cordon_session *s, const struct cdn_agent_place *place,
 	struct cdn_agent_here *here = &s->agent;
 	const char *path;
 
-	if (place->kind == CDN_AGENT_PART || s->places.home[0] == '\0')
+	if (place->kind != CDN_AGENT_DIR || s->places.home[0] == '\0')
 		return 0;
 	path = in_home(s, place);
 	if (path == NULL)
 		return cdn_err_nomem(err);
-	if (place->kind == CDN_AGENT_FILE) {
-		here->files[here->file_count++] = path;
-		return 0;
-	}
+	here->inside[here->dir_count] = place->row.path + 2;
 	here->shown[here->dir_count] = place->row.path;
 	here->dirs[here->dir_count++] = path;
 	return 0;
@@ -136,32 +136,171 @@ find_scratch(struct cordon_session *s, struct cordon_error *err)
 	return s->agent.scratch == NULL ? cdn_err_nomem(err) : 0;
 }
 
+/* ----- What it rewrites ------------------------------------------------------ */
+
+/* What follows the agent's first directory and a slash; or NULL. */
+static const char *
+below_first(const struct cdn_agent *agent, const char *path)
+{
+	size_t n = strlen(agent->places[0].row.path);
+
+	return strncmp(path, agent->places[0].row.path, n) == 0 &&
+	    path[n] == '/' ? path + n + 1 : NULL;
+}
+
+/* A "~/..." of the table: where it really lies, and where in the home. */
 static int
-find_data(struct cordon_session *s, struct cordon_error *err)
+add_file(struct cordon_session *s, const char *path,
+    const struct cdn_home_file *like, struct cordon_error *err)
 {
 	struct cdn_agent_here *here = &s->agent;
-	const char *const *names = here->is->data;
-	struct cdn_real real;
-	size_t n = 0;
+	const char *rest = below_first(here->is, path);
+	const char *name = rest != NULL ? rest : strrchr(path, '/') + 1;
+	struct cdn_home_file file = *like;
 
-	while (names[n] != NULL)
-		n++;
-	here->data = cdn_arena_array(s->arena, n + 1, sizeof(*here->data));
-	if (here->data == NULL)
+	if (here->dir_count == 0)
+		return 0;
+	file.inside = path + 2;
+	file.real = here->moved ?
+	    cdn_arena_printf(s->arena, "%s/%s", here->dirs[0], name) :
+	    cdn_arena_join(s->arena, cdn_str_of(s->places.home),
+		cdn_str_of(path + 1));
+	/* Right in the home: what moves the directory moves it, too. */
+	if (rest == NULL && here->relocated && strchr(path + 2, '/') == NULL)
+		file.inside = cdn_arena_printf(s->arena, "%s/%s",
+		    here->inside[0], name);
+	if (file.real == NULL || file.inside == NULL)
 		return cdn_err_nomem(err);
-	for (size_t i = 0; i < n && here->dir_count > 0; i++) {
-		int code = cdn_path_resolve("/", cdn_str_of(here->dirs[0]),
-		    &real, err);
+	here->files[here->file_count++] = file;
+	return 0;
+}
 
+static int
+find_files(struct cordon_session *s, struct cordon_error *err)
+{
+	struct cdn_agent_here *here = &s->agent;
+	const struct cdn_agent *agent = here->is;
+	size_t n = agent->login_count;
+	int code = 0;
+
+	while (agent->copied[n - agent->login_count] != NULL)
+		n++;
+	here->files = cdn_arena_array(s->arena, n + 1, sizeof(*here->files));
+	if (here->files == NULL)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; code == 0 && agent->copied[i] != NULL; i++)
+		code = add_file(s, agent->copied[i],
+		    &(struct cdn_home_file){ .returned = false }, err);
+	for (size_t i = 0; code == 0 && i < agent->login_count; i++)
+		code = add_file(s, agent->logins[i].path,
+		    &(struct cdn_home_file){ .returned = true,
+			.typed = agent->logins[i].typed }, err);
+	return code;
+}
+
+/* ----- What it obeys ----------------------------------------------------------- */
+
+static bool
+is_copied(const struct cdn_agent_here *here, const char *inside)
+{
+	for (size_t i = 0; i < here->file_count; i++)
+		if (strcmp(here->files[i].inside, inside) == 0)
+			return true;
+	return false;
+}
+
+/* dir: real; inside: below the home. */
+static int
+add_link(struct cordon_session *s, const char *dir, const char *inside,
+    const char *name, struct cordon_error *err)
+{
+	struct cdn_agent_here *here = &s->agent;
+	struct cdn_home_link link = {
+		.inside = cdn_arena_printf(s->arena, "%s/%s", inside, name),
+		.target = cdn_arena_printf(s->arena, "%s/%s", dir, name) };
+	struct cdn_home_link *links = cdn_arena_grow(s->arena, here->links,
+	    here->link_count, &here->link_room, sizeof(*links));
+
+	if (links == NULL || link.inside == NULL || link.target == NULL)
+		return cdn_err_nomem(err);
+	here->links = links;
+	if (!is_copied(here, link.inside))
+		links[here->link_count++] = link;
+	return 0;
+}
+
+struct listing {
+	const char *dir;    /* real */
+	const char *inside; /* below the home */
+	const char *part;   /* of the agent's directory: "plugins"; or NULL */
+};
+
+static int add_names(struct cordon_session *s, const struct listing *at,
+    struct cordon_error *err);
+
+static int
+add_name(struct cordon_session *s, const struct listing *at, const char *name,
+    struct cordon_error *err)
+{
+	const struct cdn_agent *agent = s->agent.is;
+	struct listing below = { .part = name };
+	char path[2 * NAME_MAX + 2];
+
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return 0;
+	if (at->part != NULL) {
+		snprintf(path, sizeof(path), "%s/%s", at->part, name);
+		return cdn_agent_is_private(agent, path) ? 0 :
+		    add_link(s, at->dir, at->inside, name, err);
+	}
+	if (!cdn_agent_obeys(agent, name))
+		return 0;
+	if (!cdn_agent_spreads(agent, name))
+		return add_link(s, at->dir, at->inside, name, err);
+	below.dir = cdn_arena_printf(s->arena, "%s/%s", at->dir, name);
+	below.inside = cdn_arena_printf(s->arena, "%s/%s", at->inside, name);
+	return below.dir == NULL || below.inside == NULL ?
+	    cdn_err_nomem(err) : add_names(s, &below, err);
+}
+
+/* One that is missing or closed to the caller shows nothing. */
+static int
+add_names(struct cordon_session *s, const struct listing *at,
+    struct cordon_error *err)
+{
+	DIR *names = opendir(at->dir);
+	struct dirent *entry;
+	int code = 0;
+
+	while (names != NULL && code == 0 && (entry = readdir(names)) != NULL)
+		code = s->agent.link_count < CDN_AGENT_LINKS_MAX ?
+		    add_name(s, at, entry->d_name, err) :
+		    cdn_err(err, CORDON_E_INVALID, "'%s' has too many entries",
+			at->dir);
+	if (names != NULL)
+		closedir(names);
+	return code;
+}
+
+static int
+find_links(struct cordon_session *s, struct cordon_error *err)
+{
+	struct cdn_agent_here *here = &s->agent;
+	struct cdn_real real;
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < here->dir_count; i++) {
+		struct listing at = { .inside = here->inside[i] };
+
+		code = cdn_path_resolve("/", cdn_str_of(here->dirs[i]), &real,
+		    err);
 		if (code != 0)
 			return code;
-		here->data[i] = cdn_arena_printf(s->arena, "%s/%s", real.path,
-		    names[i]);
-		if (here->data[i] == NULL)
-			return cdn_err_nomem(err);
-		here->data_count++;
+		at.dir = cdn_arena_dup(s->arena, real.path, real.len);
+		code = at.dir == NULL ? cdn_err_nomem(err) :
+					add_names(s, &at, err);
 	}
-	return 0;
+	return code;
 }
 
 static int
@@ -173,15 +312,17 @@ find_places(struct cordon_session *s, struct cordon_error *err)
 
 	here->dirs = cdn_arena_array(s->arena, n, sizeof(*here->dirs));
 	here->shown = cdn_arena_array(s->arena, n, sizeof(*here->shown));
-	here->files = cdn_arena_array(s->arena, n, sizeof(*here->files));
-	if (here->dirs == NULL || here->shown == NULL || here->files == NULL)
+	here->inside = cdn_arena_array(s->arena, n, sizeof(*here->inside));
+	if (here->dirs == NULL || here->shown == NULL || here->inside == NULL)
 		return cdn_err_nomem(err);
 	code = find_moved(s, err);
 	for (size_t i = 0; code == 0 && !here->moved &&
 	     i < here->is->place_count; i++)
 		code = find_place(s, &here->is->places[i], err);
 	if (code == 0)
-		code = find_data(s, err);
+		code = find_files(s, err);
+	if (code == 0)
+		code = find_links(s, err);
 	return code != 0 ? code : find_scratch(s, err);
 }
 
@@ -198,16 +339,12 @@ cdn_agent_here_find(struct cordon_session *session,
 	if (here->is == NULL)
 		return 0;
 	session->spec.network_source = here->is->source;
+	here->relocated = options->host_home ||
+	    !cdn_preset_get(options->preset)->own_home;
 	return find_places(session, err);
 }
 
 /* ----- Places -------------------------------------------------------------- */
-
-static bool
-in_real_home(const struct cordon_session *s)
-{
-	return s->own.home[0] == '\0';
-}
 
 bool
 cdn_agent_owns(const struct cordon_session *session,
@@ -216,20 +353,10 @@ cdn_agent_owns(const struct cordon_session *session,
 	const struct cdn_agent_here *here = &session->agent;
 
 	for (size_t i = 0; here->is != NULL && !here->moved &&
-	     i < here->is->place_count; i++) {
-		const struct cdn_agent_place *place = &here->is->places[i];
-
-		if (&place->row == row)
-			return place->kind != CDN_AGENT_FILE ||
-			    in_real_home(session);
-	}
+	     i < here->is->place_count; i++)
+		if (&here->is->places[i].row == row)
+			return here->is->places[i].kind == CDN_AGENT_DIR;
 	return false;
-}
-
-static const char *
-below(const struct cdn_placelist *list, const char *dir, const char *name)
-{
-	return cdn_arena_printf(list->g->arena, "%s/%s", dir, name);
 }
 
 static struct cdn_place
@@ -239,19 +366,16 @@ place_like(const struct cdn_placelist *list)
 		.pos = { .source = list->g->session->agent.is->source } };
 }
 
-static void
-seal_dir(struct cdn_placelist *sealed, const char *dir, const char *shown)
+void
+cdn_gather_sealed_state(struct cdn_placelist *sealed)
 {
-	const struct cdn_agent *agent = sealed->g->session->agent.is;
-	const char *pattern;
+	const struct cdn_agent_here *here = &sealed->g->session->agent;
 
-	for (size_t i = 0; (pattern = cdn_agent_obeyed(agent, i)) != NULL;
-	     i++) {
+	for (size_t i = 0; i < here->dir_count; i++) {
 		struct cdn_place like = place_like(sealed);
 
-		like.glob = strchr(pattern, '*') != NULL;
-		like.shown = below(sealed, shown, pattern);
-		cdn_placelist_add(sealed, below(sealed, dir, pattern), &like);
+		like.shown = here->shown[i];
+		cdn_placelist_add(sealed, here->dirs[i], &like);
 	}
 }
 
@@ -268,86 +392,55 @@ real_name(const struct cdn_placelist *list, const char *path)
 	return path;
 }
 
-void
-cdn_gather_obeyed(struct cdn_placelist *sealed)
+static void
+add_private(struct cdn_placelist *hidden, const char *dir, const char *shown)
 {
-	const struct cordon_session *s = sealed->g->session;
-	const struct cdn_agent_here *here = &s->agent;
+	const char *const *names = hidden->g->session->agent.is->private;
+	struct cdn_arena *arena = hidden->g->arena;
+
+	for (size_t i = 0; names[i] != NULL; i++) {
+		struct cdn_place like = place_like(hidden);
+
+		like.glob = strchr(names[i], '*') != NULL;
+		like.shown = cdn_arena_printf(arena, "%s/%s", shown, names[i]);
+		cdn_placelist_add(hidden, like.shown == NULL ? NULL :
+		    cdn_arena_printf(arena, "%s/%s", dir, names[i]), &like);
+	}
+}
+
+void
+cdn_gather_private_state(struct cdn_placelist *hidden)
+{
+	const struct cdn_agent_here *here = &hidden->g->session->agent;
 
 	for (size_t i = 0; i < here->dir_count; i++) {
-		const char *real = real_name(sealed, here->dirs[i]);
+		const char *real = real_name(hidden, here->dirs[i]);
 
-		seal_dir(sealed, here->dirs[i], here->shown[i]);
+		add_private(hidden, here->dirs[i], here->shown[i]);
 		if (strcmp(real, here->dirs[i]) != 0)
-			seal_dir(sealed, real, here->shown[i]);
+			add_private(hidden, real, here->shown[i]);
 	}
-	for (size_t i = 0; in_real_home(s) && i < here->file_count; i++) {
-		struct cdn_place like = place_like(sealed);
+	for (size_t i = 0; i < here->file_count; i++) {
+		struct cdn_place like = place_like(hidden);
 
-		cdn_placelist_add(sealed, here->files[i], &like);
-	}
-}
-
-void
-cdn_gather_data(struct cdn_placelist *own)
-{
-	const struct cdn_agent_here *here = &own->g->session->agent;
-
-	for (size_t i = 0; i < here->data_count; i++) {
-		struct cdn_place like = place_like(own);
-
-		cdn_placelist_exact(own, here->data[i], &like);
+		if (here->files[i].returned)
+			cdn_placelist_add(hidden, here->files[i].real, &like);
 	}
 }
 
-/*
- * Settings that are links to somewhere else are the user's own: the names are
- * sealed, so nobody in a run put them there.
- */
-static void
-read_targets(struct cdn_placelist *read, const char *dir)
-{
-	const struct cdn_agent *agent = read->g->session->agent.is;
-	const char *real = real_name(read, dir);
-	const struct cdn_place like = place_like(read);
-	const char *pattern;
-
-	for (size_t i = 0; (pattern = cdn_agent_obeyed(agent, i)) != NULL;
-	     i++) {
-		const char *name, *target;
-
-		if (strchr(pattern, '*') != NULL)
-			continue;
-		name = below(read, dir, pattern);
-		target = name == NULL ? NULL : real_name(read, name);
-		if (target == NULL || !cdn_placelist_below(target, real))
-			cdn_placelist_add(read, target, &like);
-	}
-}
-
+/* Settings may be symlinks of the user's to somewhere else. */
 void
 cdn_gather_state(struct cdn_placelist *read, struct cdn_placelist *write)
 {
-	const struct cordon_session *s = read->g->session;
-	const struct cdn_agent_here *here = &s->agent;
-	/* Made before it starts, so there need be nothing yet. */
-	struct cdn_placelist state = { .g = write->g, .grants = true };
+	const struct cdn_agent_here *here = &read->g->session->agent;
 	struct cdn_place like;
 
 	if (here->is == NULL)
 		return;
-	like = place_like(write);
-	for (size_t i = 0; i < here->dir_count; i++) {
-		like.shown = here->shown[i];
-		cdn_placelist_add(&state, here->dirs[i], &like);
-		read_targets(read, here->dirs[i]);
-	}
-	for (size_t i = 0; i < state.n; i++)
-		cdn_placelist_exact(write, state.v[i].path, &state.v[i]);
-	like.shown = NULL;
+	like = place_like(read);
+	for (size_t i = 0; i < here->link_count; i++)
+		cdn_placelist_add(read, real_name(read,
+		    here->links[i].target), &like);
 	if (here->scratch[0] != '\0')
 		cdn_placelist_exact(write, here->scratch, &like);
-	like.alone = true;
-	for (size_t i = 0; in_real_home(s) && i < here->file_count; i++)
-		cdn_placelist_add(read, here->files[i], &like);
 }

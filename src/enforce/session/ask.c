@@ -7,8 +7,11 @@
 #include <errno.h>
 
 #include "enforce/session/inodes.h"
+#include "enforce/session/placelist.h"
+#include "enforce/session/survey.h"
 
 #include "engine/decide/block.h"
+#include "engine/decide/floor.h"
 #include "engine/match/endpoint.h"
 #include "engine/match/fold.h"
 #include "engine/match/normalize.h"
@@ -193,6 +196,93 @@ judge_folded(const struct cordon_session *s, const struct cdn_question *asked,
 	return 0;
 }
 
+/* Of repositories that were not found when the session began. */
+static int
+judge_surveyed(const struct cordon_session *s,
+    const struct cdn_question *question, struct cordon_verdict *verdict,
+    struct cordon_error *err)
+{
+	const struct cdn_authority *authority;
+	struct cordon_verdict surveyed = { 0 };
+	int code;
+
+	if (!verdict->allowed || question->op != CORDON_MODIFY ||
+	    !cdn_survey_concerns(s, question->path))
+		return 0;
+	code = cdn_survey_authority(s, &authority, err);
+	if (code != 0)
+		return code;
+	cdn_decide(authority, question, &surveyed);
+	if (!surveyed.allowed)
+		*verdict = surveyed;
+	return 0;
+}
+
+/*
+ * Threat:    a session that did not look for root's private files is asked about
+ *	      one, and allows it.
+ * Invariant: it answers only for what none of them can be: a name in a workspace
+ *	      that lies apart from them, without a second name.
+ * Held by:   asked before the walk is left out, and again at every question, for
+ *	      what a name leads to may have changed.  Mounts by which they are
+ *	      seen elsewhere are looked at like the directories themselves.
+ */
+static bool
+is_inside(const struct cordon_session *s, const struct cdn_real *real)
+{
+	return cdn_placelist_below(real->path, s->workspace) &&
+	    (!real->exists || real->is_directory || real->nlink < 2);
+}
+
+/* A directory that lies apart from the workspace, so far. */
+struct apart {
+	const char *workspace;
+	bool is;
+};
+
+static void
+compare_place(const char *path, void *arg)
+{
+	struct apart *apart = arg;
+
+	apart->is &= !cdn_placelist_below(apart->workspace, path) &&
+	    !cdn_placelist_below(path, apart->workspace);
+}
+
+static bool
+is_apart(const struct cordon_session *s, const struct cdn_mounts *mounts,
+    const char *dir)
+{
+	struct apart apart = { s->workspace, true };
+	char real[PATH_MAX];
+
+	if (realpath(dir, real) == NULL)
+		return errno == ENOENT;
+	compare_place(real, &apart);
+	return cdn_mounts_aliases(s->arena, mounts, real, compare_place,
+		   &apart, NULL) == 0 && apart.is;
+}
+
+bool
+cdn_session_asks_inside(const struct cordon_session *session,
+    const struct cordon_session_options *options,
+    const struct cdn_mounts *mounts)
+{
+	struct cdn_real real;
+
+	if (session->mounts_unknown)
+		return false;
+	for (size_t i = 0; i < CDN_FLOOR_PRIVATE; i++)
+		if (!is_apart(session, mounts, cdn_floor_private(i)->path))
+			return false;
+	for (size_t i = 0; i < options->asked_count; i++)
+		if (cdn_session_find(session, session->cwd,
+			cdn_str_of(options->asked[i]), &real, NULL) != 0 ||
+		    !is_inside(session, &real))
+			return false;
+	return true;
+}
+
 /* real: NULL where the question is about no object. */
 static int
 judge(const struct cordon_session *s, const struct cdn_question *question,
@@ -201,8 +291,13 @@ judge(const struct cordon_session *s, const struct cdn_question *question,
 {
 	int code = 0;
 
+	if (s->only_inside && real != NULL && !is_inside(s, real))
+		return cdn_err(err, CORDON_E_INVALID, "'%s' is not among the "
+		    "paths that the session was made for", real->path);
 	cdn_decide(s->authority, question, ret);
 	if (real != NULL)
+		code = judge_surveyed(s, question, ret, err);
+	if (code == 0 && real != NULL)
 		code = judge_folded(s, question, real, ret, err);
 	if (code == 0 && real != NULL)
 		cdn_inodes_judge(s, question, real, ret, NULL);
@@ -392,6 +487,9 @@ cdn_session_explain(const struct cordon_session *session,
 	code = ask(session, query, &a, err);
 	if (code != 0)
 		return code;
+	if (session->only_inside && a.has_real && !is_inside(session, &a.real))
+		return cdn_err(err, CORDON_E_INVALID, "'%s' is not among the "
+		    "paths that the session was made for", a.real.path);
 	cdn_decide_explain(session->authority, &a.question, matched, arg);
 	explain_inode(session, &a, matched, arg);
 	return 0;

@@ -1,10 +1,12 @@
 #include "enforce/session/attach.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 struct cdn_attached {
 	pthread_mutex_t lock;
 	void *thing; /* NULL until it is made */
+	pid_t owner; /* the process that made it */
 	void (*detach)(void *thing);
 };
 
@@ -23,7 +25,8 @@ cdn_attached_free(struct cdn_attached *attached)
 {
 	if (attached == NULL)
 		return;
-	if (attached->thing != NULL)
+	/* A forked child only forgets: its parent still uses the tmp. */
+	if (attached->thing != NULL && attached->owner == getpid())
 		attached->detach(attached->thing);
 	pthread_mutex_destroy(&attached->lock);
 	free(attached);
@@ -40,6 +43,7 @@ cdn_session_attach(const struct cordon_session *session, cdn_attach_fn *make,
 	if (attached->thing == NULL) {
 		code = make(session, arg, &attached->thing, err);
 		attached->detach = detach;
+		attached->owner = getpid();
 	}
 	pthread_mutex_unlock(&attached->lock);
 	return code;

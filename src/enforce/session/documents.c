@@ -61,7 +61,7 @@ is_missing(const char *file)
 
 /* *ret stays NULL when the file is not there. */
 static int
-load_if_there(const char *file, bool follow, struct cordon_diags *diags,
+load_if_there(const char *file, bool project, struct cordon_diags *diags,
     struct cordon_policy **ret, struct cordon_error *err)
 {
 	struct cordon_error why;
@@ -70,7 +70,8 @@ load_if_there(const char *file, bool follow, struct cordon_diags *diags,
 	*ret = NULL;
 	if (file[0] == '\0' || is_missing(file))
 		return 0;
-	code = cdn_store_load(file, follow, diags, ret, &why);
+	code = project ? cdn_store_load_part(file, false, diags, ret, &why) :
+			 cdn_store_load(file, true, diags, ret, &why);
 	if (code == CORDON_E_NOT_FOUND)
 		return 0;
 	if (code != 0 && err != NULL)
@@ -93,7 +94,7 @@ load_layer(struct cordon_session *s, enum cordon_layer layer,
     const char *file, struct cordon_diags *diags, struct cordon_error *err)
 {
 	struct cordon_policy *policy;
-	int code = load_if_there(file, true, diags, &policy, err);
+	int code = load_if_there(file, false, diags, &policy, err);
 
 	if (code != 0 || policy == NULL)
 		return code;
@@ -204,6 +205,18 @@ add_trusted(struct cordon_session *s, const char *file,
 	return merge_into_user(s, user, diags, err);
 }
 
+/* What only a trusted document may say. */
+static void
+warn_ignored(const struct cordon_policy *policy, struct cordon_diags *diags)
+{
+	if (policy->unprotect.n > 0)
+		cdn_diag_add(diags, CORDON_WARNING, "S002",
+		    policy->unprotect.v[0].pos,
+		    "look at the policy, then run 'cordon trust'",
+		    "'unprotect' is ignored: this project's policy is not "
+		    "trusted");
+}
+
 static int
 load_project(struct cordon_session *s, struct cordon_diags *diags,
     struct cordon_error *err)
@@ -217,18 +230,31 @@ load_project(struct cordon_session *s, struct cordon_diags *diags,
 	    strcmp(s->workspace, "/") == 0 ? "" : s->workspace);
 	if (file == NULL)
 		return cdn_err_nomem(err);
-	code = load_if_there(file, false, diags, &policy, err);
+	code = load_if_there(file, true, diags, &policy, err);
 	if (code != 0 || policy == NULL)
 		return code;
 	if (s->places.trust[0] != '\0')
 		code = cdn_trust_check(s->places.trust, s->workspace,
 		    policy->digest, &trusted, err);
+	/* Nothing is merged: the document speaks for itself. */
+	if (code == 0 && policy->needs_merge &&
+	    (!trusted || user_layer(s) == NULL))
+		code = cdn_policy_validate(policy, diags, err);
 	if (code != 0) {
 		cdn_policy_free(policy);
 		return code;
 	}
+	if (trusted && is_in_workspace(s, s->places.trust)) {
+		trusted = false;
+		cdn_diag_add(diags, CORDON_WARNING, "S002",
+		    policy->name_pos,
+		    "set XDG_STATE_HOME to a directory outside of the workspace",
+		    "cordon's state directory lies in the workspace: the "
+		    "project itself says there that it is trusted, and is not");
+	}
 	if (trusted)
 		return add_trusted(s, file, policy, diags, err);
+	warn_ignored(policy, diags);
 	return add(s, CORDON_LAYER_PROJECT, file, policy, false, err);
 }
 

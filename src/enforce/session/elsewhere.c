@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "enforce/session/links.h"
 #include "engine/decide/preset.h"
 #include "engine/match/pattern.h"
 
@@ -104,6 +105,23 @@ find_mounts(struct named *named, const char *path, cdn_alias_fn *found)
 		    named, g->err);
 }
 
+/* A symlink on the way: it cannot be replaced, what it leads to may be. */
+static void
+add_link(const char *link, const char *rest, void *arg)
+{
+	const struct named *named = arg;
+	struct cdn_gather *g = named->e->g;
+	struct cdn_place like = named->like;
+	const char *kept = cdn_arena_dup(g->arena, link, strlen(link));
+
+	(void)rest;
+	like.alone = true;
+	if (kept == NULL)
+		g->code = cdn_err_nomem(g->err);
+	else
+		add(named->e, CORDON_MODIFY, kept, &like);
+}
+
 /* Where a rule that names one place leads to. */
 static void
 find_real(struct named *named, const char *path)
@@ -121,9 +139,11 @@ find_real(struct named *named, const char *path)
 		return;
 	if (!is_denied(named, path))
 		return; /* something else is said later */
-	if (is_link)
+	if (is_link) {
 		add(named->e, named->op, found.path, &named->like);
-	else
+		cdn_links_walk(named->e->session->workspace, cdn_str_of(path +
+		    strlen(named->e->session->workspace) + 1), add_link, named);
+	} else
 		find_mounts(named, path, add_alias);
 }
 
@@ -164,7 +184,7 @@ find_rule(struct elsewhere *e, enum cordon_op op, const struct cdn_rule *rule)
 	bool exact = cdn_rule_is_exact(plain);
 	const char *path;
 
-	if (!rule->negated || plain.n == 0 ||
+	if (!rule->negated || plain.n == 0 || cdn_defaults_is_link(rule) ||
 	    (!exact && e->g->mounts.n == 0))
 		return;
 	path = below(e, plain);
@@ -374,13 +394,14 @@ cdn_elsewhere_find(struct cordon_session *session, struct cdn_gather *g,
 {
 	struct elsewhere e = { .session = session, .g = g,
 		.closed = { .g = g }, .sealed = { .g = g } };
-	const struct cdn_authority *authority = session->authority;
+	struct cdn_builtin builtins[CDN_BUILTINS_MAX];
+	size_t n = cdn_authority_builtins(session->authority, builtins);
 
 	g->err = err;
 	for (size_t i = 0; i < session->document_count; i++)
 		find_rules(&e, session->documents[i].profile);
-	if (cdn_authority_preset_speaks(authority))
-		find_rules(&e, cdn_authority_preset_profile(authority));
+	for (size_t i = 0; i < n; i++)
+		find_rules(&e, builtins[i].profile);
 	for (size_t i = 0; i < g->looked_count && g->code == 0; i++)
 		find_keys(&e, &g->looked[i]);
 	append(&e, &session->spec.closed, &e.closed);

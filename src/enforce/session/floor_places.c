@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "enforce/session/agent.h"
+#include "enforce/session/links.h"
 #include "enforce/session/own.h"
+#include "enforce/session/private_files.h"
 #include "engine/decide/floor.h"
 #include "engine/decide/preset.h"
 
@@ -40,6 +42,15 @@ static const char *const hidden_names[] = { "/audit", "/audit.jsonl",
 static const char *const redirects[] = { "/**/config.worktree",
 	"/**/commondir", "/gitdir", "/config", "/hooks", "/modules/**/config",
 	"/modules/**/hooks" };
+
+/*
+ * The same in what a worktree's run may write of the repository.  That these
+ * hold at any depth keeps all of it with the broker, which lets no repository
+ * come to be in there (broker/repository.c).
+ */
+static const char *const in_common[] = { "/objects/**/commondir",
+	"/refs/**/commondir", "/logs/**/commondir", "/objects/info/alternates",
+	"/objects/info/http-alternates" };
 
 /* Both homes: the caller's HOME and the one of the password database. */
 #define HOMES 2
@@ -273,6 +284,7 @@ add_closed(struct cdn_placelist *list, struct cdn_placelist *kept,
 	}
 	list->look = CDN_LOOK_FLAT;
 	add_moved(list, kept);
+	cdn_private_files_add(list);
 	first = list->n;
 	list->look = CDN_LOOK_DEEP;
 	for (size_t i = 0; i < s->loaded_count; i++)
@@ -321,6 +333,43 @@ add_documents(struct cdn_placelist *list)
 	}
 }
 
+/* For cdn_links_walk(). */
+static void
+seal_link(const char *link, const char *rest, void *arg)
+{
+	const struct cdn_place like = { .alone = true,
+		.pos = { .source = floor_source } };
+	struct cdn_placelist *list = arg;
+
+	(void)rest;
+	/* NULL is a failure that the list keeps. */
+	cdn_placelist_exact(list, cdn_arena_dup(list->g->arena, link,
+	    strlen(link)), &like);
+}
+
+/*
+ * Threat:    `.cordon` is a symlink to a directory; a run replaces the symlink,
+ *            and the next run obeys another policy, or none.
+ * Invariant: every symlink on the way to a loaded document stays as it was.
+ * Held by:   the floor: the symlink's own name is sealed, beside the document.
+ */
+static void
+seal_links(struct cdn_placelist *list)
+{
+	const struct cordon_session *s = list->g->session;
+
+	for (size_t i = 0; i < s->file_count && list->g->code == 0; i++) {
+		const char *file = s->files[i].file;
+		const char *path = file[0] == '/' ? file :
+		    name_from(list->g->arena, s->cwd, file);
+
+		if (path == NULL)
+			list->g->code = cdn_err_nomem(list->g->err);
+		else if (file[0] != '\0')
+			cdn_links_walk("", cdn_str_of(path), seal_link, list);
+	}
+}
+
 static void
 add_sealed(struct cdn_placelist *list)
 {
@@ -338,8 +387,11 @@ add_sealed(struct cdn_placelist *list)
 			    !is_at(homes[i], own_dirs[k], s->places.state))
 				add_named(list, homes[i], own_dirs[k]);
 	add_documents(list);
+	seal_links(list);
 	for (size_t i = 0; worktree != NULL && i < CDN_LEN(redirects); i++)
 		add_pattern(list, worktree, redirects[i]);
+	for (size_t i = 0; worktree != NULL && i < CDN_LEN(in_common); i++)
+		add_pattern(list, list->g->worktree.common, in_common[i]);
 }
 
 /* dir: one that holds cordon's state, or "". */
@@ -431,23 +483,37 @@ cdn_gather_floor(struct cdn_gather *g,
 
 	add_closed(&closed, &kept, options);
 	add_sealed(&sealed);
-	cdn_gather_obeyed(&sealed);
+	cdn_gather_sealed_state(&sealed);
 	add_hidden(&hidden);
+	cdn_gather_private_state(&hidden);
 	add_devices(&hidden, &own, options->preset);
 	add_inodes(&inodes);
 	cdn_placelist_aliases(&closed);
 	cdn_placelist_aliases(&kept);
 	cdn_placelist_aliases(&sealed);
 	cdn_placelist_aliases(&hidden);
-	if (g->session->own.home[0] != '\0')
-		add_exact(&own, g->session->own.home, "");
-	if (g->session->own.tmp[0] != '\0')
-		add_exact(&own, g->session->own.tmp, "");
-	cdn_gather_data(&own);
 	spec->closed = cdn_placelist_done(&closed);
 	spec->kept = cdn_placelist_done(&kept);
 	spec->sealed = cdn_placelist_done(&sealed);
 	spec->hidden = cdn_placelist_done(&hidden);
 	spec->own = cdn_placelist_done(&own);
 	*ret_inodes = cdn_placelist_done(&inodes);
+}
+
+void
+cdn_gather_own(struct cdn_gather *g, struct cdn_authority_spec *spec)
+{
+	const struct cdn_own *own = &g->session->own;
+	const char *const dirs[] = { own->state, own->tmp };
+	struct cdn_placelist list = { .g = g };
+
+	if (g->code != 0)
+		return;
+	for (size_t i = 0; i < spec->own.n; i++)
+		cdn_placelist_exact(&list, spec->own.v[i].path,
+		    &spec->own.v[i]);
+	for (size_t i = 0; i < CDN_LEN(dirs); i++)
+		if (dirs[i][0] != '\0')
+			add_exact(&list, dirs[i], "");
+	spec->own = cdn_placelist_done(&list);
 }

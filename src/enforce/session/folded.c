@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "enforce/path/path.h"
+#include "enforce/session/survey.h"
 #include "enforce/session/workers.h"
 #include "engine/match/fold.h"
 
@@ -96,6 +97,9 @@ make(const struct cordon_session *s, struct cdn_folded *folded,
 		return code;
 	spec.documents = folded->documents;
 	spec.fold = true;
+	code = cdn_survey_facts(s, &spec.facts, err);
+	if (code != 0)
+		return code;
 	code = cdn_authority_build(folded->arena, &spec, &folded->authority,
 	    err);
 	return code != 0 || s->outer == NULL ? code : put_inside(s, folded,

@@ -73,9 +73,17 @@ add_granted(struct cdn_placelist *list, const char *const *paths, size_t n)
 static void
 add_module(struct cdn_placelist *list, const struct cordon_module *module)
 {
+	struct cdn_gather *g = list->g;
 	struct cdn_place like = { .pos = { .source =
-		list->g->session->unguarded ? "<unguarded>" : "<modules>" } };
+		g->session->unguarded ? "<unguarded>" : "<modules>" } };
 
+	if (g->code == 0 && !g->session->unguarded && (module->name == NULL ||
+		!cdn_worker_is_module(cdn_str_of(module->name))))
+		g->code = cdn_err(g->err, CORDON_E_INVALID,
+		    "unknown module '%s' (" CDN_WORKER_MODULES ")",
+		    module->name == NULL ? "" : module->name);
+	if (g->code != 0)
+		return;
 	if (module->unrestricted) {
 		like.shown = "/";
 		cdn_placelist_exact(list, "/", &like);
@@ -106,8 +114,9 @@ add_worker(struct cdn_placelist *list)
 {
 	const struct cordon_session *s = list->g->session;
 
-	for (size_t i = 0; s->worker_count > 0 &&
-	     i < s->workers[0].place_count; i++) {
+	if (s->worker_count == 0 || cdn_workers_called(s, 0))
+		return;
+	for (size_t i = 0; i < s->workers[0].place_count; i++) {
 		const struct cdn_worker_place *place = &s->workers[0].places[i];
 		struct cdn_place like = { .shown = place->shown,
 			.pos = place->pos };
@@ -177,6 +186,8 @@ check_exists(struct cdn_gather *g, const struct cdn_place *place)
 {
 	struct cdn_found found;
 
+	if (place->glob)
+		return; /* its directory is there */
 	g->code = cdn_lookup_find(g->lookup, place->path, &found, g->err);
 	if (g->code == 0 && !found.exists)
 		g->code = cdn_err_at(g->err, CORDON_E_INVALID, place->pos,

@@ -3,7 +3,7 @@
 #include "enforce/session/workers.h"
 #include "engine/decide/agents.h"
 
-#define FORM_NUMBER 2 /* of what follows; both must mean the same */
+#define FORM_NUMBER 4 /* of what follows; both must mean the same */
 
 /* ----- Places -------------------------------------------------------------------- */
 
@@ -181,7 +181,9 @@ static void
 write_workers(struct cdn_form *form, const struct cordon_session *s)
 {
 	size_t n = s->worker_count;
+	bool called = cdn_workers_called(s, 0);
 
+	cdn_form_bool(form, &called);
 	(void)cdn_form_array(form, &n, CDN_WORKERS_MAX, 1);
 	for (size_t i = 0; i < n; i++) {
 		struct cdn_seat seat = s->workers[i];
@@ -217,6 +219,31 @@ form_agent(struct cdn_form *form, struct cordon_session *s)
 		s->spec.network_source = s->agent.is->source;
 }
 
+/* What the defaults protect here beside their table. */
+static void
+form_executed(struct cdn_form *form, struct cdn_preset_facts *facts)
+{
+	struct cdn_found_executed *read = cdn_form_array(form,
+	    &facts->executed_count, CDN_RULES_MAX, sizeof(*read));
+
+	for (size_t i = 0; i < facts->executed_count && !form->bad; i++) {
+		struct cdn_found_executed one = { 0 };
+
+		if (!form->reading)
+			one = facts->executed[i];
+		cdn_form_string(form, &one.pattern);
+		cdn_form_string(form, &one.group);
+		cdn_form_string(form, &one.name);
+		cdn_form_bool(form, &one.link);
+		form->bad |= one.pattern == NULL || one.group == NULL ||
+		    !cdn_preset_is_group(one.group);
+		if (read != NULL)
+			read[i] = one;
+	}
+	if (form->reading)
+		facts->executed = read;
+}
+
 /* Everything that is not a document. */
 static void
 form_rest(struct cdn_form *form, struct cordon_session *s)
@@ -227,8 +254,9 @@ form_rest(struct cdn_form *form, struct cordon_session *s)
 		&spec->command_write, &spec->runtime_write_roots,
 		&spec->runtime_read, &spec->runtime_write, &spec->kept,
 		&spec->command_sockets };
-	unsigned preset = s->preset, git = spec->git;
-	const char **executed, **linked, **inside, **profiles;
+	unsigned preset = s->preset, git = spec->facts.git;
+	const char **allow, **linked, **inside, **profiles;
+	const char **repositories, **guarded;
 
 	form_path(form, &s->workspace);
 	cdn_form_string(form, &s->profile);
@@ -236,8 +264,14 @@ form_rest(struct cdn_form *form, struct cordon_session *s)
 	    CDN_WORKERS_MAX + 1);
 	cdn_form_number(form, &preset, CORDON_PRESET_MAX - 1);
 	cdn_form_number(form, &git, CDN_GIT_FRESH);
-	executed = cdn_form_strings(form, spec->executed,
-	    &spec->executed_count, CDN_RULES_MAX);
+	form_executed(form, &spec->facts);
+	allow = cdn_form_strings(form, spec->facts.allow,
+	    &spec->facts.allow_count, CDN_ALLOW_MAX);
+	repositories = cdn_form_strings(form, spec->facts.repositories,
+	    &spec->facts.repository_count, CDN_REPOSITORIES_MAX);
+	guarded = cdn_form_strings(form, s->guarded, &s->guarded_count,
+	    CDN_NESTED_NAMES);
+	cdn_form_bool(form, &spec->no_defaults);
 	for (size_t i = 0; i < CDN_LEN(lists); i++)
 		form_places(form, lists[i]);
 	cdn_form_string(form, &s->network_text);
@@ -251,9 +285,11 @@ form_rest(struct cdn_form *form, struct cordon_session *s)
 	cdn_form_string(form, &s->shown_at);
 	cdn_form_string(form, &s->shown_rule);
 	s->preset = (enum cordon_preset)preset;
-	spec->git = (enum cdn_preset_git)git;
+	spec->facts.git = (enum cdn_preset_git)git;
 	if (form->reading) {
-		spec->executed = executed;
+		spec->facts.allow = allow;
+		spec->facts.repositories = repositories;
+		s->guarded = guarded;
 		s->profiles = profiles;
 		s->linked = linked;
 		s->inside = inside;
@@ -373,7 +409,7 @@ read_worker(struct cdn_form *form, struct cordon_session *s, size_t i,
 	s->files[s->file_count++] = (struct cordon_document){
 		.layer = CORDON_LAYER_WORKER, .file = is_file ? source : "",
 		.name = worker->name.p, .digest = worker->digest,
-		.trusted = true,
+		.trusted = !cdn_workers_called(s, i),
 	};
 	return form->bad ? bad(err) : 0;
 }
@@ -382,9 +418,12 @@ static int
 read_workers(struct cdn_form *form, struct cordon_session *s,
     struct cordon_error *err)
 {
+	bool called = true;
 	size_t n;
 	int code = 0;
 
+	cdn_form_bool(form, &called);
+	s->first_called = called ? 0 : 1;
 	s->workers = cdn_form_array(form, &n, CDN_WORKERS_MAX,
 	    sizeof(*s->workers));
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
@@ -431,6 +470,8 @@ compile(struct cordon_session *s, const struct cordon_session *outer,
 
 	if (code == 0)
 		code = cdn_session_add_workers(s, err);
+	if (code == 0)
+		code = cdn_session_unprotect(s, err);
 	s->spec.profile_name = s->profile;
 	s->spec.workspace = s->workspace;
 	s->spec.preset = s->preset;
@@ -459,7 +500,8 @@ cdn_session_take_over(struct cdn_form *form,
 	s->outer = outer;
 	s->places = outer->places;
 	s->own = outer->own;
-	s->own.home = s->own.tmp = "";
+	s->own.home = s->own.state = "";
+	s->own.unconfined = s->own.tmp = "";
 	code = read_all(form, s, err);
 	s->cwd = s->workspace;
 	if (code == 0)

@@ -97,15 +97,20 @@ static bool
 denied_by_documents(const struct look *look)
 {
 	const struct cordon_session *s = look->session;
+	struct cdn_builtin builtins[CDN_BUILTINS_MAX];
+	size_t n;
 
 	for (size_t i = 0; i < s->document_count; i++)
 		for (size_t op = 0; op < CDN_RULE_OPS; op++)
 			if (denied_by_set(look,
 				&s->documents[i].profile->sets[op]))
 				return true;
-	return cdn_authority_preset_speaks(s->authority) && denied_by_set(look,
-	    &cdn_authority_preset_profile(s->authority)
-		 ->sets[CORDON_MODIFY]);
+	n = cdn_authority_builtins(s->authority, builtins);
+	for (size_t i = 0; i < n; i++)
+		if (denied_by_set(look,
+			&builtins[i].profile->sets[CORDON_MODIFY]))
+			return true;
+	return false;
 }
 
 void

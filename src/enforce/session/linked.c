@@ -123,6 +123,8 @@ static void
 add_files(struct search *s)
 {
 	const struct cordon_session *session = s->session;
+	struct cdn_builtin builtins[CDN_BUILTINS_MAX];
+	size_t n;
 
 	for (size_t i = 0; i < session->linked_count; i++)
 		add_file(s, session->linked[i]);
@@ -132,9 +134,9 @@ add_files(struct search *s)
 		for (size_t op = 0; op < CDN_RULE_OPS; op++)
 			add_rules(s,
 			    &session->documents[i].profile->sets[op]);
-	if (cdn_authority_preset_speaks(session->authority))
-		add_rules(s, &cdn_authority_preset_profile(session->authority)
-		    ->sets[CORDON_MODIFY]);
+	n = cdn_authority_builtins(session->authority, builtins);
+	for (size_t i = 0; i < n; i++)
+		add_rules(s, &builtins[i].profile->sets[CORDON_MODIFY]);
 }
 
 /* ----- Which names --------------------------------------------------------------- */
@@ -216,9 +218,18 @@ found(const char *path, const struct stat *st, const struct stat *parent,
 static void
 scan_places(struct cdn_names *names, const struct cdn_place_list *list)
 {
-	for (size_t i = 0; i < list->n; i++)
-		if (!list->v[i].glob)
-			cdn_names_scan(names, list->v[i].path);
+	for (size_t i = 0; i < list->n; i++) {
+		const char *path = list->v[i].path;
+		char dir[CDN_PATH_MAX + 1];
+
+		/* Of names that go on: the directory that holds them. */
+		if (list->v[i].glob) {
+			snprintf(dir, sizeof(dir), "%.*s",
+			    (int)(strrchr(path, '/') - path), path);
+			path = dir[0] == '\0' ? "/" : dir;
+		}
+		cdn_names_scan(names, path);
+	}
 }
 
 /*

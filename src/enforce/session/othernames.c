@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
 #include "base/limits.h"
 #include "base/str.h"
@@ -21,6 +22,33 @@ struct denied {
 	struct cdn_statx_time born;
 };
 
+/* A name of a file with several, as it was seen. */
+struct sighting {
+	dev_t dev;
+	ino_t ino;
+	nlink_t nlink;
+	struct timespec changed;
+	uint64_t name; /* of the name and the directory it is in */
+};
+
+/*
+ * Files of which every name was seen.
+ *
+ * Threat:    a name in a directory that cannot be listed is denied, and the run
+ *	      moves another one about so that it is counted twice instead.
+ * Invariant: as many names were seen as the file has, and none of them was made
+ *	      or moved during the count.
+ * Held by:   the time of the file's last change, which every link, rename and
+ *	      removal sets: it lies before the count.  A name in a directory that
+ *	      is moved counts once: by the directory's number.
+ */
+struct accounts {
+	struct sighting *v;
+	size_t n, room;
+	time_t began;
+	bool failed; /* out of memory */
+};
+
 struct cdn_other_names {
 	const struct cordon_session *session;
 	pthread_mutex_t mutex; /* for what follows; then it is only read */
@@ -29,6 +57,9 @@ struct cdn_other_names {
 	struct cdn_arena *arena; /* of the paths */
 	struct denied *v;	 /* by dev and ino */
 	size_t n, room;
+	const char *unknown; /* what a refusal names, where not all was seen */
+	struct sighting *accounted; /* by dev and ino, each file once */
+	size_t accounted_n;
 };
 
 struct cdn_other_names *
@@ -50,6 +81,7 @@ cdn_other_names_free(struct cdn_other_names *names)
 		return;
 	pthread_mutex_destroy(&names->mutex);
 	cdn_arena_free(names->arena);
+	free(names->accounted);
 	free(names->v);
 	free(names);
 }
@@ -158,11 +190,152 @@ by_inode(const void *a, const void *b)
 	return order(a, other->dev, other->ino);
 }
 
+/* A name must not write lines of its own. */
+static void
+unreadable(const char *path, void *arg)
+{
+	struct cdn_other_names *names = arg;
+	char *text;
+
+	if (names->unknown != NULL)
+		return;
+	text = cdn_arena_printf(names->arena,
+	    "<other names unknown: chmod u+rx '%s'>", path);
+	names->unknown = text;
+	for (; text != NULL && *text != '\0'; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
+/* ----- Counting ----------------------------------------------------------------- */
+
+/* FNV-1a.  Two that are the same count once, so that more is refused. */
+static uint64_t
+hash_name(const char *path, const struct stat *parent)
+{
+	const char *name = strrchr(path, '/');
+	uint64_t hash = 14695981039346656037U ^ parent->st_ino;
+
+	for (name = name == NULL ? path : name; *name != '\0'; name++)
+		hash = (hash ^ (unsigned char)*name) * 1099511628211U;
+	return hash;
+}
+
+static bool
+count_name(const char *path, const struct stat *st, const struct stat *parent,
+    void *arg)
+{
+	struct accounts *all = arg;
+
+	if (st->st_nlink < 2 || st->st_ctim.tv_sec >= all->began)
+		return true;
+	if (all->n >= all->room) {
+		size_t room = all->room == 0 ? 256 : 2 * all->room;
+		struct sighting *v = reallocarray(all->v, room, sizeof(*v));
+
+		if (v == NULL) {
+			all->failed = true;
+			return false;
+		}
+		all->v = v;
+		all->room = room;
+	}
+	all->v[all->n++] = (struct sighting){ st->st_dev, st->st_ino,
+		st->st_nlink, st->st_ctim, hash_name(path, parent) };
+	return true;
+}
+
+static int
+by_file(const void *a, const void *b)
+{
+	const struct sighting *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	return 0;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct sighting *x = a, *y = b;
+	int file = by_file(a, b);
+
+	return file != 0 ? file : x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* n sightings of one file, by name: are these all the names it has? */
+static bool
+is_whole(const struct sighting *v, size_t n)
+{
+	size_t distinct = 1;
+
+	for (size_t i = 1; i < n; i++) {
+		if (v[i].nlink != v[0].nlink ||
+		    v[i].changed.tv_sec != v[0].changed.tv_sec ||
+		    v[i].changed.tv_nsec != v[0].changed.tv_nsec)
+			return false;
+		distinct += v[i].name != v[i - 1].name;
+	}
+	return distinct == v[0].nlink;
+}
+
+/* Sorted by file, the whole ones to the front. */
+static size_t
+keep_whole(struct sighting *v, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && by_file(&v[i], &v[next]) == 0;)
+			next++;
+		if (is_whole(&v[i], next - i))
+			v[kept++] = v[i];
+	}
+	return kept;
+}
+
+/* All of the workspace: a name where all is allowed is one, too. */
+static void
+count_all(struct cdn_other_names *names)
+{
+	struct accounts all = { 0 };
+	struct cdn_names search = { .wanted = wanted, .found = count_name,
+		.arg = &all, .left = CDN_OTHER_NAMES_MAX };
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) != 0)
+		return;
+	all.began = now.tv_sec - 1; /* times of files are coarser */
+	cdn_names_scan(&search, names->session->workspace);
+	if (all.failed || all.n == 0) {
+		free(all.v);
+		return;
+	}
+	qsort(all.v, all.n, sizeof(*all.v), by_name);
+	names->accounted = all.v;
+	names->accounted_n = keep_whole(all.v, all.n);
+}
+
+static bool
+is_accounted(const struct cdn_other_names *names, dev_t dev, ino_t ino)
+{
+	const struct sighting key = { .dev = dev, .ino = ino };
+
+	return names->accounted_n > 0 && bsearch(&key, names->accounted,
+	    names->accounted_n, sizeof(key), by_file) != NULL;
+}
+
+/* ----- Both --------------------------------------------------------------------- */
+
 static void
 scan(struct cdn_other_names *names)
 {
 	struct cdn_names search = { .wanted = wanted, .matters = matters,
-		.found = found, .arg = names, .left = CDN_OTHER_NAMES_MAX };
+		.found = found, .unreadable = unreadable, .arg = names,
+		.left = CDN_OTHER_NAMES_MAX };
 
 	names->arena = cdn_arena_new();
 	if (names->arena != NULL)
@@ -170,6 +343,8 @@ scan(struct cdn_other_names *names)
 	names->incomplete |= names->arena == NULL || search.incomplete;
 	if (names->n > 0)
 		qsort(names->v, names->n, sizeof(*names->v), by_inode);
+	if (names->incomplete)
+		count_all(names);
 	names->scanned = true;
 }
 
@@ -225,12 +400,14 @@ is_reborn(const struct denied *old, cdn_str path)
 }
 
 static void
-deny_unknown(struct cordon_verdict *verdict)
+deny_unknown(const struct cdn_other_names *names,
+    struct cordon_verdict *verdict)
 {
 	verdict->decision = CORDON_DENY;
 	verdict->allowed = false;
 	verdict->layer = CORDON_LAYER_FLOOR;
-	verdict->matched_rule = "<other names unknown>";
+	verdict->matched_rule = names->unknown != NULL ? names->unknown :
+							 "<other names unknown>";
 	verdict->source = "<floor>";
 	verdict->rule_text = verdict->deny_rule = NULL;
 	verdict->line = verdict->column = 0;
@@ -283,6 +460,6 @@ cdn_other_names_judge(const struct cdn_question *question, dev_t dev,
 			return;
 		}
 	}
-	if (names->incomplete)
-		deny_unknown(verdict);
+	if (names->incomplete && !is_accounted(names, dev, ino))
+		deny_unknown(names, verdict);
 }

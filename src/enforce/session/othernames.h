@@ -27,7 +27,8 @@ void cdn_other_names_free(struct cdn_other_names *names); /* NULL is fine */
 /*
  * For a file with more than one link that is allowed under this name: where a
  * rule denies another one of the workspace, the verdict becomes that denial.
- * When not all names could be looked at it is denied, too.  arg is a struct
+ * When not all names could be looked at it is denied, too, unless as many were
+ * seen as it has; the refusal names a directory that has to be opened first.  arg is a struct
  * cdn_other_names; any thread may ask.
  */
 void cdn_other_names_judge(const struct cdn_question *question, dev_t dev,

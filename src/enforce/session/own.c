@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sha2.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,19 +42,6 @@ cdn_own_make_id(char out[CDN_ID_DIGITS + 1], struct cordon_error *err)
 		    "no random number for an id");
 	to_hex(bytes, out);
 	return 0;
-}
-
-/* The same workspace has the same home, whatever name it was given by. */
-static void
-workspace_id(const char *workspace, char out[2 * ID_BYTES + 1])
-{
-	uint8_t digest[SHA256_DIGEST_LENGTH];
-	SHA2_CTX ctx;
-
-	SHA256Init(&ctx);
-	SHA256Update(&ctx, (const uint8_t *)workspace, strlen(workspace));
-	SHA256Final(digest, &ctx);
-	to_hex(digest, out);
 }
 
 /* Is the directory, or the nearest one above it, there to be written? */
@@ -115,23 +101,44 @@ cdn_own_find(struct cordon_session *session, struct cdn_lookup *lookup,
 {
 	const struct cdn_preset *preset = cdn_preset_get(options->preset);
 	struct cdn_own *own = &session->own;
-	char id[2 * ID_BYTES + 1];
 	int code = cdn_own_make_id(own->id, err);
 
 	if (code == 0)
 		code = find_base(session, lookup, err);
 	if (code != 0)
 		return code;
-	own->home = own->tmp = "";
-	if (preset->own_home && !options->host_home) {
-		workspace_id(session->workspace, id);
-		own->home = cdn_arena_printf(session->arena, "%s/homes/%s",
-		    own->base, id);
-	}
+	own->home = own->state = own->unconfined = own->tmp = "";
 	if (preset->own_tmp)
 		own->tmp = cdn_arena_printf(session->arena, "%s/tmp/%s",
 		    own->base, own->id);
-	if (own->home == NULL || own->tmp == NULL)
+	return own->tmp == NULL ? cdn_err_nomem(err) : 0;
+}
+
+int
+cdn_own_name_home(struct cordon_session *session,
+    const struct cordon_session_options *options, struct cordon_error *err)
+{
+	bool own_home = cdn_preset_get(options->preset)->own_home &&
+	    !options->host_home;
+	struct cdn_own *own = &session->own;
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char id[2 * ID_BYTES + 1];
+	int code;
+
+	if (!own_home && session->agent.is == NULL)
+		return 0;
+	code = cdn_home_class(session, digest, err);
+	if (code != 0)
+		return code;
+	to_hex(digest, id);
+	own->state = cdn_arena_printf(session->arena, "%s/homes/%s", own->base,
+	    id);
+	if (own->state == NULL)
 		return cdn_err_nomem(err);
-	return 0;
+	if (!own_home)
+		return 0;
+	own->home = own->state;
+	own->unconfined = cdn_arena_printf(session->arena, "%s-unconfined",
+	    own->home);
+	return own->unconfined == NULL ? cdn_err_nomem(err) : 0;
 }

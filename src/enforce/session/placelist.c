@@ -181,6 +181,15 @@ cdn_placelist_add(struct cdn_placelist *list, const char *path,
 }
 
 void
+cdn_placelist_found(struct cdn_placelist *list, const struct cdn_found *found,
+    const struct cdn_place *like)
+{
+	if (list->g->code == 0 && found->path != NULL)
+		note_links(list, found);
+	cdn_placelist_exact(list, found->path, like);
+}
+
+void
 cdn_placelist_exact(struct cdn_placelist *list, const char *path,
     const struct cdn_place *like)
 {
@@ -206,6 +215,46 @@ expand(struct cdn_gather *g, cdn_str text)
 	return path;
 }
 
+/*
+ * "/dir/name*": a pattern of names in the real directory, which must be there.
+ * What the pattern would match must be what was written.
+ */
+static void
+add_starred(struct cdn_placelist *list, const struct cdn_root *root)
+{
+	struct cdn_place like = { .shown = root->text.p, .pos = root->pos,
+		.glob = true };
+	struct cdn_gather *g = list->g;
+	const char *path = expand(g, root->text);
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+	struct cdn_found found;
+	const char *dir;
+
+	if (g->code != 0 || slash == NULL)
+		return;
+	dir = slash == path ? "/" : cdn_arena_dup(g->arena, path,
+	    (size_t)(slash - path));
+	if (dir == NULL) {
+		fail(g, cdn_err_nomem(g->err));
+		return;
+	}
+	fail(g, cdn_lookup_find(g->lookup, dir, &found, g->err));
+	if (g->code != 0)
+		return;
+	if (!found.exists || !found.is_directory)
+		fail(g, cdn_err_at(g->err, CORDON_E_INVALID, root->pos,
+		    "'%s': there is no directory '%s'", root->text.p, dir));
+	else if (strpbrk(found.path, "*?") != NULL)
+		fail(g, cdn_err_at(g->err, CORDON_E_INVALID, root->pos,
+		    "'%s': the directory '%s' has a '*' or '?' in its name, so "
+		    "that a pattern would mean others, too (name the files "
+		    "one by one)", root->text.p, found.path));
+	else
+		cdn_placelist_exact(list, cdn_arena_printf(g->arena, "%s%s",
+		    strcmp(found.path, "/") == 0 ? "" : found.path, slash),
+		    &like);
+}
+
 void
 cdn_placelist_roots(struct cdn_placelist *list, const struct cdn_roots *roots)
 {
@@ -214,6 +263,10 @@ cdn_placelist_roots(struct cdn_placelist *list, const struct cdn_roots *roots)
 		struct cdn_place like = { .shown = root->text.p,
 			.pos = root->pos };
 
+		if (root->text.p[root->text.n - 1] == '*') {
+			add_starred(list, root);
+			continue;
+		}
 		cdn_placelist_add(list, expand(list->g, root->text), &like);
 		if (!list->grants && root->text.p[0] == '~' &&
 		    (root->text.n == 1 || root->text.p[1] == '/') &&

@@ -68,6 +68,10 @@ void cdn_placelist_add(struct cdn_placelist *list, const char *path,
 void cdn_placelist_exact(struct cdn_placelist *list, const char *path,
     const struct cdn_place *like);
 
+/* The same for one that was looked at: its other names are looked for. */
+void cdn_placelist_found(struct cdn_placelist *list,
+    const struct cdn_found *found, const struct cdn_place *like);
+
 /*
  * Roots of a document; relative ones are taken from the workspace.  Where the
  * list takes away, "~" means the home of the password database as well.
@@ -101,6 +105,9 @@ struct cdn_place_list cdn_placelist_done(const struct cdn_placelist *list);
 void cdn_gather_floor(struct cdn_gather *g,
     const struct cordon_session_options *options,
     struct cdn_authority_spec *spec, struct cdn_place_list *ret_inodes);
+
+/* floor_places.c: adds the session's home and tmp, once they have a name. */
+void cdn_gather_own(struct cdn_gather *g, struct cdn_authority_spec *spec);
 
 /* grant_places.c: the roots of documents and command line. */
 void cdn_gather_grants(struct cdn_gather *g,

@@ -105,6 +105,18 @@ name_of(const char *command, const char *cwd, const char *path,
 }
 
 bool
+cdn_program_real(const char *command, const char *cwd, const char *path,
+    char out[CDN_PATH_MAX + 1])
+{
+	CDN_UNINITIALIZED struct cdn_real real;
+
+	if (!name_of(command, cwd, path, out) || !resolve(cwd, out, &real))
+		return false;
+	snprintf(out, CDN_PATH_MAX + 1, "%s", real.path);
+	return true;
+}
+
+bool
 cdn_program_package(struct cdn_lookup *lookup, const char *command,
     const char *cwd, const char *workspace, const char *path,
     struct cdn_real *ret)

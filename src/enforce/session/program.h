@@ -19,6 +19,10 @@
 bool cdn_program_search(const char *command, const char *path,
     char out[CDN_PATH_MAX + 1]);
 
+/* The real path of the command, found as below; false when there is none. */
+bool cdn_program_real(const char *command, const char *cwd, const char *path,
+    char out[CDN_PATH_MAX + 1]);
+
 /* Does the command, found as below, lie in the workspace by its own name? */
 bool cdn_program_is_inside(const char *command, const char *cwd,
     const char *workspace, const char *path);

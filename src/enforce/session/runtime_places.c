@@ -165,7 +165,7 @@ static void
 add_writable(struct view *v)
 {
 	const struct cdn_own *own = &v->read.g->session->own;
-	const char *const dirs[] = { own->home, own->tmp };
+	const char *const dirs[] = { own->state, own->tmp };
 	struct cdn_place alone = v->like;
 	const char *device;
 

@@ -5,6 +5,7 @@
 #include "enforce/session/attach.h"
 #include "enforce/session/elsewhere.h"
 #include "enforce/session/folded.h"
+#include "enforce/session/survey.h"
 #include "enforce/session/handover.h"
 #include "enforce/session/othernames.h"
 #include "enforce/session/placelist.h"
@@ -13,8 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "enforce/session/home_entries.h"
 #include "enforce/session/hooks.h"
 #include "enforce/session/own.h"
+#include "enforce/session/repositories.h"
 #include "enforce/session/workers.h"
 #include "engine/decide/preset.h"
 
@@ -145,8 +148,13 @@ worker_profile(const struct cordon_session *s, size_t i)
 }
 
 /*
- * The one asked for, or the worker's, or the variable's.  A called worker adds
- * its own: then both hold.
+ * The one asked for, or the worker's, or the variable's.
+ *
+ * Threat:    a called worker names a profile with roots, sockets or a network
+ *	      that the session does not have.
+ * Invariant: its profile is intersected with the session's, and opens nothing.
+ * Held by:   cdn_session_resolve(): the layers of such a profile are not
+ *	      trusted, so that they grant nothing alone.  live/tool/authority.py.
  */
 static int
 choose_profiles(struct cordon_session *s, const char *asked,
@@ -158,10 +166,10 @@ choose_profiles(struct cordon_session *s, const char *asked,
 	    sizeof(*s->profiles));
 	if (s->profiles == NULL)
 		return cdn_err_nomem(err);
-	if (asked == NULL)
+	if (asked == NULL && !cdn_workers_called(s, 0))
 		asked = worker_profile(s, 0);
 	code = take_profile(s, said_profile(asked), err);
-	for (size_t i = 1; i < s->worker_count && code == 0; i++)
+	for (size_t i = s->first_called; i < s->worker_count && code == 0; i++)
 		if (worker_profile(s, i) != NULL)
 			code = take_profile(s, worker_profile(s, i), err);
 	return code;
@@ -194,7 +202,9 @@ cdn_session_resolve(const struct cordon_session *session, unsigned mode,
 		if (code != 0)
 			return code;
 		ret[i].layer = loaded->layer;
-		ret[i].trusted = loaded->trusted;
+		/* Only the first profile is of the session's own choice. */
+		ret[i].trusted = loaded->trusted &&
+		    i % session->profile_count == 0;
 		++*ret_count;
 	}
 	return 0;
@@ -306,19 +316,57 @@ may_have_git(const struct cordon_session *s, struct cdn_lookup *lookup)
 	    found.exists;
 }
 
+/* Where the run writes, and no repository may come to be. */
+static int
+guard_repositories(struct cordon_session *s, const struct cdn_worktree *tree,
+    struct cdn_repositories *found, struct cordon_error *err)
+{
+	const char *const dirs[] = { s->workspace, tree->gitdir, tree->common };
+
+	s->guarded = cdn_arena_array(s->arena, CDN_LEN(dirs),
+	    sizeof(*s->guarded));
+	if (s->guarded == NULL)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; i < CDN_LEN(dirs); i++)
+		if (dirs[i] != NULL)
+			s->guarded[s->guarded_count++] = dirs[i];
+	return cdn_repositories_near(s->arena, s->workspace, found, err);
+}
+
 static int
 find_repository(struct cordon_session *s, struct cdn_gather *g,
     struct cordon_error *err)
 {
-	int code;
-
 	if (!may_have_git(s, g->lookup))
 		return 0;
-	code = cdn_worktree_find(s->arena, s->workspace, &g->worktree, err);
-	if (code == 0 && cdn_preset_get(s->preset)->denies)
-		code = cdn_hooks_find(s->arena, s->workspace, &g->worktree,
-		    &s->spec.executed, &s->spec.executed_count, err);
-	return code;
+	return cdn_worktree_find(s->arena, s->workspace, &g->worktree, err);
+}
+
+/* What git on the host would execute, and where it would do so. */
+static int
+find_executed(struct cordon_session *s, const struct cdn_worktree *worktree,
+    struct cordon_error *err)
+{
+	struct cdn_preset_facts *facts = &s->spec.facts;
+	struct cdn_repositories found = { 0 };
+	const struct cdn_hooks_spec spec = { s->workspace, &s->places,
+		worktree, &found, false };
+	int code = 0;
+
+	if (!cdn_preset_get(s->preset)->defaults || s->unguarded)
+		return 0;
+	if (cdn_defaults_guard_git(facts))
+		code = guard_repositories(s, worktree, &found, err);
+	s->worktree = *worktree;
+	s->repositories = found;
+	s->partial = found.partial;
+	facts->repositories = found.v;
+	facts->repository_count = found.n;
+	if (code == 0)
+		code = cdn_hooks_find(s->arena, &spec, &facts->executed,
+		    &facts->executed_count, err);
+	return code != 0 ? code : cdn_home_entries_add(s->arena, s->workspace,
+	    &s->places, &facts->executed, &facts->executed_count, err);
 }
 
 static int
@@ -346,6 +394,8 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 	if (s->protect == NULL)
 		return cdn_err_nomem(err);
 	cdn_gather_workers(g, s->workers);
+	s->only_inside = s->only_asked && geteuid() == 0 &&
+	    cdn_session_asks_inside(s, options, &g->mounts);
 	cdn_gather_floor(g, options, &s->spec, &s->inodes);
 	s->linked = g->linked;
 	s->linked_count = g->linked_count;
@@ -353,9 +403,12 @@ gather(struct cordon_session *s, const struct cordon_session_options *options,
 		g->code = cdn_session_add_workers(s, err);
 	cdn_gather_grants(g, options, s->documents, &s->spec);
 	cdn_gather_planted(g, options, s->documents, &s->spec);
-	cdn_gather_runtime(g, options, &s->spec);
 	if (g->code == 0)
 		g->code = find_network(s, options, err);
+	if (g->code == 0)
+		g->code = cdn_own_name_home(s, options, err);
+	cdn_gather_own(g, &s->spec);
+	cdn_gather_runtime(g, options, &s->spec);
 	return g->code;
 }
 
@@ -374,7 +427,16 @@ build_authority(struct cordon_session *s,
 	s->spec.profile_name = s->profile;
 	s->spec.workspace = s->workspace;
 	s->spec.preset = s->preset;
-	s->spec.git = git_entries(s, options->nested_git);
+	s->spec.facts.git = git_entries(s,
+	    cdn_session_wants_nested(options));
+	s->spec.no_defaults = s->unguarded;
+	code = cdn_session_unprotect(s, err);
+	if (code == 0)
+		code = cdn_session_allow(s, options, err);
+	if (code == 0)
+		code = find_executed(s, &g.worktree, err);
+	if (code != 0)
+		return code;
 	s->spec.documents = s->documents;
 	s->spec.document_count = s->document_count;
 	s->spec.network = s->network;
@@ -384,7 +446,7 @@ build_authority(struct cordon_session *s,
 	if (code == 0 && more)
 		code = cdn_authority_build(s->arena, &s->spec, &s->authority,
 		    err);
-	return code;
+	return code != 0 ? code : cdn_workers_check(s, err);
 }
 
 /* ----- Life ------------------------------------------------------------------------ */
@@ -432,12 +494,15 @@ cdn_session_alloc(void)
 	}
 	session->arena = arena;
 	session->folded = cdn_folded_new();
+	session->survey = cdn_survey_new();
 	session->attached = cdn_attached_new();
 	session->other_names = cdn_other_names_new(session);
-	if (session->folded == NULL || session->attached == NULL ||
+	if (session->folded == NULL || session->survey == NULL ||
+	    session->attached == NULL ||
 	    session->other_names == NULL) {
 		cdn_other_names_free(session->other_names);
 		cdn_folded_free(session->folded);
+		cdn_survey_free(session->survey);
 		cdn_attached_free(session->attached);
 		cdn_arena_free(arena);
 		return NULL;
@@ -456,6 +521,7 @@ make(const struct cordon_session_options *options, bool unguarded,
 	if (session == NULL)
 		return cdn_err_nomem(err);
 	session->unguarded = unguarded;
+	session->only_asked = options->asked != NULL;
 	code = fill(session, options, diags, err);
 	if (code != 0) {
 		cdn_session_free(session);
@@ -488,6 +554,7 @@ cdn_session_free(struct cordon_session *session)
 	cdn_other_names_free(session->other_names);
 	cdn_attached_free(session->attached);
 	cdn_folded_free(session->folded);
+	cdn_survey_free(session->survey);
 	for (size_t i = 0; i < session->document_count; i++)
 		if (cdn_session_loaded(session, i) != NULL)
 			cdn_profile_free(session->documents[i].profile);

@@ -12,7 +12,10 @@
 #define CDN_SESSION_SESSION_H
 
 #include "base/diag.h"
+#include "enforce/home/home.h"
 #include "enforce/path/lookup.h"
+#include "enforce/session/repositories.h"
+#include "enforce/session/worktree.h"
 #include "enforce/store/places.h"
 #include "engine/decide/decide.h"
 
@@ -34,6 +37,10 @@ struct cdn_own {
 	const char *base; /* state directory, or /tmp/cordon-UID-ID */
 	bool substitute;  /* base is the latter: STATE cannot be written */
 	const char *home; /* base/homes/..., "" when the real one is used */
+	/* Where an agent keeps its state: home, or one of its own. */
+	const char *state; /* "" when there is neither */
+	/* As home for a run that nothing confines: no other one writes it. */
+	const char *unconfined;
 	const char *tmp;  /* base/tmp/ID, "" when the host's is used */
 	bool granted; /* for a command that gets more than others: home.h */
 };
@@ -44,13 +51,14 @@ struct cdn_agent_here {
 	const struct cdn_agent *is; /* NULL: none */
 	const char *namesake; /* none, for it lies in the workspace; or NULL */
 	bool moved;	      /* a variable of its own names its directory */
-	const char **dirs;    /* of its state; need not be there yet */
+	bool relocated;	      /* its state is not found by HOME inside */
+	const char **dirs;    /* of its real state; need not be there yet */
 	const char **shown;   /* the same for people: "~/.claude" */
+	const char **inside;  /* the same below the private home */
 	size_t dir_count;
-	const char **data; /* below them, real: written although a name above
-			    * is sealed */
-	size_t data_count;
-	const char **files; /* directly in the real home */
+	struct cdn_home_link *links; /* what it obeys */
+	size_t link_count, link_room;
+	struct cdn_home_file *files; /* what it rewrites */
 	size_t file_count;
 	const char *scratch; /* in /tmp; "" = none */
 };
@@ -66,6 +74,8 @@ struct cordon_session {
 	const char *profile;
 	enum cordon_preset preset;
 	bool unguarded; /* no document but the host's is asked */
+	bool only_asked; /* nothing can be started: options.asked */
+	bool only_inside; /* and only the workspace is judged: ask.c */
 
 	struct cdn_loaded *loaded; /* layers, outermost first */
 	size_t loaded_count;
@@ -75,6 +85,7 @@ struct cordon_session {
 	size_t profile_count;
 	struct cdn_seat *workers; /* see workers.h */
 	size_t worker_count;
+	size_t first_called; /* workers from here on can only narrow: workers.h */
 	struct cordon_worker **handed; /* of a session that was handed over, */
 	size_t handed_count;	       /* whose workers are its own */
 	/*
@@ -91,6 +102,11 @@ struct cordon_session {
 	size_t linked_count; /* see linked.h */
 	const char **inside; /* what lies in directories of keys: elsewhere.h */
 	size_t inside_count;
+	const char **guarded; /* directories in which no git repository may */
+	size_t guarded_count; /* come to be: broker/repository.c */
+	struct cdn_worktree worktree;
+	struct cdn_repositories repositories; /* in it, those that are near */
+	bool partial; /* there may be more: survey.h */
 	const char *shown_at; /* a mount shows there what a rule denies, */
 	const char *shown_rule; /* and cannot be closed; or NULL */
 	struct cdn_place_list inodes;	 /* of cordon's own: see inodes.h */
@@ -107,6 +123,7 @@ struct cordon_session {
 	const struct cdn_plan *outer_plan; /* engine/plan */
 	/* Made later, under locks of their own. */
 	struct cdn_folded *folded;     /* folded.h */
+	struct cdn_survey *survey;     /* survey.h */
 	struct cdn_attached *attached; /* attach.h */
 	struct cdn_other_names *other_names; /* othernames.h */
 };
@@ -142,6 +159,15 @@ CDN_MUST_USE int cdn_session_judge(const struct cordon_session *session,
     enum cordon_as as, enum cordon_op op, const struct cdn_real *real,
     struct cordon_verdict *ret, struct cordon_error *err);
 
+/*
+ * Are the paths that will be asked about all in the workspace, and the files
+ * that only root may read (private_files.h) elsewhere?
+ */
+struct cdn_mounts;
+bool cdn_session_asks_inside(const struct cordon_session *session,
+    const struct cordon_session_options *options,
+    const struct cdn_mounts *mounts);
+
 /* The policy of document i; NULL: it is a worker. */
 const struct cdn_loaded *cdn_session_loaded(
     const struct cordon_session *session, size_t i);
@@ -156,6 +182,16 @@ CDN_MUST_USE int cdn_session_resolve(const struct cordon_session *session,
 /* CORDON_E_INVALID when the project defines a profile that `by` seals. */
 CDN_MUST_USE int cdn_session_sealed(const struct cordon_policy *by,
     const struct cordon_policy *project, struct cordon_error *err);
+
+/*
+ * unprotect.c: the defaults as documents and options change them, by
+ * spec.unprotect of those that may widen, and by --allow.
+ */
+CDN_MUST_USE int cdn_session_unprotect(struct cordon_session *session,
+    struct cordon_error *err);
+bool cdn_session_wants_nested(const struct cordon_session_options *options);
+CDN_MUST_USE int cdn_session_allow(struct cordon_session *session,
+    const struct cordon_session_options *options, struct cordon_error *err);
 
 /* documents.c: which files, in which order, trusted or not. */
 CDN_MUST_USE int cdn_session_load(struct cordon_session *session,

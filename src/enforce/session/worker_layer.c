@@ -151,8 +151,9 @@ cdn_worker_document(struct cdn_arena *arena,
 		return code;
 	*ret = (struct cdn_document){
 		.layer = CORDON_LAYER_WORKER, .profile = profile,
-		.trusted = i == 0, .bounds = seat->worker->has_paths,
-		.called = i > 0,
+		.trusted = !cdn_workers_called(session, i),
+		.bounds = seat->worker->has_paths,
+		.called = cdn_workers_called(session, i),
 		.host_read = { m.read, m.read_count },
 		.host_modify = { m.modify, m.modify_count },
 	};

@@ -39,9 +39,30 @@ add_file(struct cordon_session *s, const struct cordon_worker *worker,
 		.layer = CORDON_LAYER_WORKER,
 		.file = worker->is_file ? worker->source : "",
 		.name = worker->name.p, .digest = worker->digest,
-		.trusted = true,
+		.trusted = !cdn_workers_called(s, s->worker_count),
 	};
 	return 0;
+}
+
+bool
+cdn_workers_called(const struct cordon_session *session, size_t i)
+{
+	return i >= session->first_called;
+}
+
+/* Its callers: each worker before it; without one, the session itself. */
+static int
+check_callers(const struct cordon_session *s,
+    const struct cordon_worker *worker, struct cordon_error *err)
+{
+	int code = 0;
+
+	if (cdn_workers_called(s, 0))
+		code = cdn_worker_fits_session(worker, err);
+	for (size_t i = 0; code == 0 && i < s->worker_count; i++)
+		code = cdn_worker_fits_but_roots(s->workers[i].worker, worker,
+		    err);
+	return code;
 }
 
 static int
@@ -53,9 +74,8 @@ take(struct cordon_session *s, const struct cordon_worker *worker,
 	if (worker == NULL)
 		return cdn_err(err, CORDON_E_INVALID, "a worker is missing");
 	code = check_one(worker, err);
-	for (size_t i = 0; code == 0 && i < s->worker_count; i++)
-		code = cdn_worker_fits_but_roots(s->workers[i].worker, worker,
-		    err);
+	if (code == 0)
+		code = check_callers(s, worker, err);
 	if (code == 0)
 		code = add_file(s, worker, err);
 	if (code == 0)
@@ -69,6 +89,7 @@ cdn_workers_take(struct cordon_session *session,
 {
 	int code = 0;
 
+	session->first_called = options->called ? 0 : 1;
 	if (options->worker_count == 0)
 		return 0;
 	if (options->worker_count > CDN_WORKERS_MAX)
@@ -239,6 +260,67 @@ cdn_gather_workers(struct cdn_gather *g, struct cdn_seat *seats)
 	}
 }
 
+/* ----- More than the session has ---------------------------------------------- */
+
+/*
+ * Inside the workspace a root of which a part is allowed is narrowed to that
+ * part; a root elsewhere must be open itself.
+ */
+static bool
+session_has(const struct cordon_session *s,
+    const struct cdn_worker_place *place, struct cordon_verdict *ret)
+{
+	const struct cdn_question question = { .as = CORDON_AS_AGENT,
+		.op = place->write ? CORDON_MODIFY : CORDON_READ,
+		.path = cdn_str_of(place->path) };
+
+	cdn_decide(s->authority, &question, ret);
+	return ret->allowed ||
+	    (cdn_placelist_below(place->path, s->workspace) &&
+		cdn_decide_subtree(s->authority, question.as, question.op,
+		    question.path) != CDN_SUBTREE_DENY);
+}
+
+static int
+check_places(const struct cordon_session *s, const struct cdn_seat *seat,
+    struct cordon_error *err)
+{
+	for (size_t i = 0; i < seat->place_count; i++) {
+		const struct cdn_worker_place *place = &seat->places[i];
+		struct cordon_verdict verdict;
+
+		if (!session_has(s, place, &verdict))
+			return cdn_err_at(err, CORDON_E_INVALID, place->pos,
+			    "'%s': the session may not %s it itself: denied by "
+			    "'%s' (%s); a called worker can only narrow",
+			    place->shown, place->write ? "write" : "read",
+			    verdict.matched_rule,
+			    cordon_layer_name(verdict.layer));
+	}
+	return 0;
+}
+
+int
+cdn_workers_check(const struct cordon_session *session,
+    struct cordon_error *err)
+{
+	const struct cdn_seat *seat;
+	int code;
+
+	/* Those before it may have more than it leaves. */
+	if (session->worker_count <= session->first_called)
+		return 0;
+	seat = &session->workers[session->worker_count - 1];
+	code = check_places(session, seat, err);
+	if (code == 0 && seat->worker->network == CDN_SAID_YES &&
+	    cdn_decide_network(session->authority) != CDN_NETWORK_FULL)
+		code = cdn_err_at(err, CORDON_E_INVALID,
+		    (struct cdn_pos){ seat->worker->source, 0, 0 },
+		    "'sandbox.network: true' is more than the session has "
+		    "itself; a called worker can only narrow");
+	return code;
+}
+
 /* ----- Roots that others name ------------------------------------------------- */
 
 void
@@ -249,7 +331,8 @@ cdn_workers_bound(struct cdn_gather *g, const char *option,
 
 	for (size_t i = 0; i < s->worker_count; i++)
 		for (size_t k = 0; k < places->n && g->code == 0; k++)
-			if (s->workers[i].worker->has_paths &&
+			if (!cdn_workers_called(s, i) &&
+			    s->workers[i].worker->has_paths &&
 			    !cdn_seat_covers(&s->workers[i], places->v[k].path, write))
 				g->code = cdn_err(g->err, CORDON_E_INVALID,
 				    "%s '%s': the worker's 'sandbox.paths' are "
@@ -275,7 +358,8 @@ cdn_workers_narrow(struct cdn_gather *g, struct cdn_place_list *places,
 {
 	const struct cordon_session *s = g->session;
 
-	for (size_t i = 1; i < s->worker_count && g->code == 0; i++) {
+	for (size_t i = s->first_called; i < s->worker_count && g->code == 0;
+	     i++) {
 		const struct cdn_seat *seat = &s->workers[i];
 		struct cdn_placelist list = { .g = g, .grants = true };
 

@@ -7,6 +7,14 @@
  * A worker becomes one more document for the decision function, whose profile
  * is made of its roots.  Of several, each was called by the one before it: all
  * of them must allow, and none may ask for what an earlier one does not have.
+ *
+ * Threat:    an agent writes a worker document and calls it.
+ * Invariant: a called worker never opens anything.  The caller of the first one
+ *            is the session itself, which has no worker but has an authority.
+ * Held by:   cdn_workers_called() decides what is called; such a document is
+ *            not trusted (worker_layer.c), its roots are not grants
+ *            (grant_places.c), and cdn_workers_check() refuses what it asks for
+ *            beyond the session.
  */
 #ifndef CDN_SESSION_WORKERS_H
 #define CDN_SESSION_WORKERS_H
@@ -35,6 +43,16 @@ struct cdn_seat {
  */
 CDN_MUST_USE int cdn_workers_take(struct cordon_session *session,
     const struct cordon_session_options *options, struct cordon_error *err);
+
+/* Did an agent name worker i?  Then it can only narrow. */
+bool cdn_workers_called(const struct cordon_session *session, size_t i);
+
+/*
+ * CORDON_E_INVALID when the worker that was called last asks for a root or a
+ * network that the session does not have.  Needs the session's authority.
+ */
+CDN_MUST_USE int cdn_workers_check(const struct cordon_session *session,
+    struct cordon_error *err);
 
 /* Where their roots are; and CORDON_E_INVALID for a root that is too much. */
 void cdn_gather_workers(struct cdn_gather *g, struct cdn_seat *seats);

@@ -30,20 +30,32 @@ read_line(const char *file, char out[LINE_MAX_BYTES + 1], struct stat *st)
 	return n > 0 && strlen(out) == (size_t)n;
 }
 
-/* "gitdir: PATH", from the directory of the file. */
+/* "gitdir: PATH" */
 static bool
-find_gitdir(const char *workspace, struct stat *ret_st, struct cdn_real *ret)
+read_gitfile(const char *top, struct stat *ret_st, char ret[CDN_PATH_MAX + 1])
 {
 	static const char key[] = "gitdir: ";
 	char file[CDN_PATH_MAX + sizeof("/.git")];
 	char line[LINE_MAX_BYTES + 1];
 
-	snprintf(file, sizeof(file), "%s/.git", workspace);
+	snprintf(file, sizeof(file), "%s/.git", top);
 	if (!read_line(file, line, ret_st) ||
-	    strncmp(line, key, sizeof(key) - 1) != 0)
+	    strncmp(line, key, sizeof(key) - 1) != 0 ||
+	    strlen(line + sizeof(key) - 1) > CDN_PATH_MAX)
 		return false;
-	return cdn_path_resolve(workspace, cdn_str_of(line + sizeof(key) - 1),
-		   ret, NULL) == 0 && ret->exists && ret->is_directory;
+	snprintf(ret, CDN_PATH_MAX + 1, "%s", line + sizeof(key) - 1);
+	return true;
+}
+
+/* What it names, from the directory of the file. */
+static bool
+find_gitdir(const char *workspace, struct stat *ret_st, struct cdn_real *ret)
+{
+	char name[CDN_PATH_MAX + 1];
+
+	return read_gitfile(workspace, ret_st, name) &&
+	    cdn_path_resolve(workspace, cdn_str_of(name), ret, NULL) == 0 &&
+	    ret->exists && ret->is_directory;
 }
 
 /* The length of COMMON in COMMON/worktrees/NAME; 0 when it is not so. */
@@ -103,6 +115,35 @@ static bool
 is_above(const struct cdn_real *gitdir, const char *workspace)
 {
 	return cdn_placelist_below(workspace, gitdir->path);
+}
+
+bool
+cdn_gitfile_name(const char *top, char ret[CDN_PATH_MAX + 1])
+{
+	struct stat st;
+
+	return read_gitfile(top, &st, ret);
+}
+
+bool
+cdn_gitfile_target(const char *top, struct cdn_real *ret)
+{
+	struct stat st;
+
+	return find_gitdir(top, &st, ret);
+}
+
+bool
+cdn_gitdir_common(const char *gitdir, struct cdn_real *ret)
+{
+	char file[CDN_PATH_MAX + sizeof("/.git/commondir")];
+	char line[LINE_MAX_BYTES + 1];
+	struct stat st;
+
+	snprintf(file, sizeof(file), "%s/commondir", gitdir);
+	return read_line(file, line, &st) &&
+	    cdn_path_resolve(gitdir, cdn_str_of(line), ret, NULL) == 0 &&
+	    ret->exists && ret->is_directory;
 }
 
 int

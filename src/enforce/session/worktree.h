@@ -12,11 +12,24 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "enforce/path/path.h"
 
 struct cdn_worktree {
 	const char *gitdir; /* COMMON/worktrees/NAME, real; NULL: none */
 	const char *common;
 };
+
+/* The name that the file TOP/.git says; false: there is no such file. */
+bool cdn_gitfile_name(const char *top, char ret[CDN_PATH_MAX + 1]);
+
+/*
+ * The directory that the file TOP/.git names, whoever wrote it.  False: there is
+ * no such file, or no such directory.
+ */
+bool cdn_gitfile_target(const char *top, struct cdn_real *ret);
+
+/* The directory that GITDIR/commondir names; false: none does. */
+bool cdn_gitdir_common(const char *gitdir, struct cdn_real *ret);
 
 /*
  * Strings lie in the arena.  No `.git` file, or one that is not believed, is

@@ -188,12 +188,72 @@ mount_all(struct cdn_holder_plan *plan)
 	return r;
 }
 
+/* ----- Watched places ----------------------------------------------------------- */
+
+CDN_BARE int
+cdn_holder_mark(const char *place)
+{
+	return (int)cdn_raw(SYS_umount2, place, MNT_EXPIRE | UMOUNT_NOFOLLOW);
+}
+
+/*
+ * Over itself, without what is mounted below it: a mount with others on it is
+ * always in use.  Where there are some, the kernel refuses this (they belong to
+ * the host's user namespace), and the place is not watched.
+ */
+CDN_BARE static int
+mount_over_itself(const char *place)
+{
+	const struct cdn_open_how how = { .flags = O_PATH | O_NOFOLLOW,
+		.resolve = CDN_RESOLVE_NO_SYMLINKS };
+	int at = cdn_sys_openat2(AT_FDCWD, place, &how);
+	long r, tree;
+
+	if (at < 0)
+		return at;
+	tree = r = cdn_raw(NR_OPEN_TREE, at, "", TREE_CLONE | AT_EMPTY_PATH |
+	    (unsigned)O_CLOEXEC);
+	if (tree >= 0) {
+		r = cdn_raw(NR_MOVE_MOUNT, tree, "", at, "",
+		    FROM_EMPTY_PATH | TO_EMPTY_PATH);
+		(void)cdn_raw(SYS_close, tree);
+	}
+	(void)cdn_raw(SYS_close, at);
+	return r < 0 ? (int)r : 0;
+}
+
+/* No rule needs it: a place that cannot be watched is not. */
+CDN_BARE static int
+watch(struct cdn_holder_plan *plan)
+{
+	for (size_t i = 0; i < plan->watched_count; i++)
+		if (mount_over_itself(plan->watched[i]) == 0 &&
+		    cdn_holder_mark(plan->watched[i]) == -EAGAIN)
+			plan->marked |= UINT64_C(1) << i;
+	return 0;
+}
+
 CDN_BARE static int
 mount_proc(struct cdn_holder_plan *plan)
 {
 	(void)plan;
 	return (int)cdn_raw(SYS_mount, "proc", "/proc", "proc",
 	    MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+/*
+ * The user's quotas of inotify are counted in each user namespace on the way
+ * up, and each has limits of its own.  A kernel without these has none to use.
+ */
+CDN_BARE static int
+bound_quotas(struct cdn_holder_plan *plan)
+{
+	if (plan->instances[0] != '\0')
+		(void)put("/proc/sys/user/max_inotify_instances",
+		    plan->instances);
+	if (plan->watches[0] != '\0')
+		(void)put("/proc/sys/user/max_inotify_watches", plan->watches);
+	return 0;
 }
 
 /* Orphans fall to the first process; it is told of none of them. */
@@ -234,6 +294,8 @@ static const struct {
 	{ "what is mounted again", take_trees },
 	{ "its own /tmp", mount_all },
 	{ "its own /proc", mount_proc },
+	{ "what is watched", watch },
+	{ "quotas", bound_quotas },
 	{ "the first process", settle },
 	{ "capabilities", forgo },
 };
@@ -261,12 +323,13 @@ CDN_BARE int
 cdn_holder_main(void *arg)
 {
 	struct cdn_holder_plan *plan = arg;
-	struct cdn_holder_report report = { 0, 0 };
+	struct cdn_holder_report report = { 0, 0, 0 };
 
 	for (uint32_t i = 0; i < CDN_LEN(steps) && report.error == 0; i++) {
 		report.step = i;
 		report.error = -steps[i].run(plan);
 	}
+	report.marked = plan->marked;
 	(void)cdn_raw(SYS_write, report.step < 1 ? plan->control_fd :
 	    CDN_HOLDER_CONTROL, &report, sizeof(report));
 	if (report.error == 0)

@@ -181,6 +181,28 @@ name_mounts(struct opening *opening, struct cordon_error *err)
 	return code;
 }
 
+static int
+copy_watched(struct opening *opening, struct cordon_error *err)
+{
+	const struct cdn_spaces_spec *spec = opening->spec;
+	struct cdn_spaces *spaces = opening->spaces;
+	const char **v = cdn_arena_array(spaces->arena,
+	    spec->watched_count + 1, sizeof(*v));
+
+	if (v == NULL)
+		return cdn_err_nomem(err);
+	for (size_t i = 0; i < spec->watched_count; i++) {
+		v[i] = cdn_arena_dup(spaces->arena, spec->watched[i],
+		    strlen(spec->watched[i]));
+		if (v[i] == NULL)
+			return cdn_err_nomem(err);
+	}
+	spaces->watched = opening->plan.watched = v;
+	spaces->watched_count = opening->plan.watched_count =
+	    spec->watched_count;
+	return 0;
+}
+
 /* Replaces what the path begins with. */
 static int
 rename_path(const struct cdn_spaces_mount *mount, char *path, size_t n,
@@ -219,14 +241,16 @@ cdn_spaces_translate(const struct cdn_spaces *spaces, int fd, char *path,
 static int
 hear(struct cdn_spaces *spaces, struct cordon_error *err)
 {
-	struct cdn_holder_report report = { UINT32_MAX, ECHILD };
+	struct cdn_holder_report report = { UINT32_MAX, ECHILD, 0 };
 	ssize_t n;
 
 	do
 		n = recv(spaces->control_fd, &report, sizeof(report), 0);
 	while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)sizeof(report) && report.error == 0)
+	if (n == (ssize_t)sizeof(report) && report.error == 0) {
+		spaces->marked = report.marked;
 		return 0;
+	}
 	return cdn_err_sys(err, report.error, "failed to make namespaces: %s "
 	    "(use '--isolation none': no rule needs them)",
 	    cdn_holder_step(report.step));
@@ -328,6 +352,29 @@ start(struct opening *opening, struct cordon_error *err)
 	return code != 0 ? code : name_mounts(opening, err);
 }
 
+/* ----- Quotas -------------------------------------------------------------------- */
+
+/* A share of what the user may have, as text; "": that is not known. */
+static void
+read_share(const char *name, char to[16])
+{
+	char path[64], text[24];
+	cdn_cleanup_fd int fd = -1;
+	long most;
+	ssize_t n;
+
+	to[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/sys/fs/inotify/max_user_%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	most = strtol(text, NULL, 10);
+	if (most >= CDN_RUN_QUOTA_SHARE && most <= INT32_MAX)
+		snprintf(to, 16, "%ld", most / CDN_RUN_QUOTA_SHARE);
+}
+
 /* ----- Life ---------------------------------------------------------------------- */
 
 static struct cdn_spaces *
@@ -367,8 +414,12 @@ cdn_spaces_open(const struct cdn_spaces_spec *spec, struct cdn_spaces **ret,
 		snprintf(opening->plan.gid_map, sizeof(opening->plan.gid_map),
 		    "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
 		opening->plan.network = spec->network;
+		read_share("instances", opening->plan.instances);
+		read_share("watches", opening->plan.watches);
 		code = plan_mounts(opening, err);
 	}
+	if (code == 0)
+		code = copy_watched(opening, err);
 	if (code == 0)
 		code = start(opening, err);
 	if (code == 0)
@@ -400,14 +451,87 @@ cdn_spaces_enter(const struct cdn_spaces *spaces, enum cdn_space from,
 
 /* He ends when all the others have; who asks again gets no answer. */
 void
+cdn_spaces_kill(const struct cdn_spaces *spaces)
+{
+	(void)cdn_raw(SYS_pidfd_send_signal, spaces->pidfd, SIGKILL, NULL, 0);
+}
+
+void
 cdn_spaces_end(const struct cdn_spaces *spaces)
 {
 	siginfo_t info;
 
-	(void)cdn_raw(SYS_pidfd_send_signal, spaces->pidfd, SIGKILL, NULL, 0);
+	cdn_spaces_kill(spaces);
 	while (waitid(P_PIDFD, (id_t)spaces->pidfd, &info, WEXITED | __WALL) !=
 		0 && errno == EINTR)
 		;
+}
+
+/* ----- What was looked up --------------------------------------------------------- */
+
+struct look {
+	const struct cdn_spaces *spaces;
+	struct cdn_spaces_look seen;
+	int error;
+	_Alignas(16) char stack[STACK_BYTES / 4];
+};
+
+/*
+ * In a process of its own: only its owner, and only a process without threads,
+ * has capabilities in the run's user namespace.  Its memory is ours.
+ */
+CDN_BARE static int
+look_at_marks(void *arg)
+{
+	struct look *look = arg;
+	const struct cdn_spaces *spaces = look->spaces;
+	long r = cdn_raw(SYS_setns, spaces->fds[CDN_SPACE_USER], 0);
+
+	if (r >= 0)
+		r = cdn_raw(SYS_setns, spaces->fds[CDN_SPACE_MOUNT], 0);
+	look->error = (int)r;
+	for (size_t i = 0; r >= 0 && i < spaces->watched_count; i++) {
+		uint64_t bit = UINT64_C(1) << i;
+		int mark;
+
+		if ((spaces->marked & bit) == 0)
+			continue;
+		mark = cdn_holder_mark(spaces->watched[i]);
+		if (mark == -EAGAIN || mark == -EBUSY)
+			look->seen.found |= bit;
+		if (mark == 0 || (look->seen.found & bit) != 0)
+			look->seen.known |= bit;
+	}
+	return 0;
+}
+
+int
+cdn_spaces_look_back(const struct cdn_spaces *spaces,
+    struct cdn_spaces_look *ret)
+{
+	CDN_UNINITIALIZED struct look look;
+	uint64_t mask;
+	siginfo_t info;
+	int pid, pidfd = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	if (spaces->marked == 0)
+		return 0;
+	look.spaces = spaces;
+	memset(&look.seen, 0, sizeof(look.seen));
+	look.error = -ECHILD;
+	cdn_sys_set_mask(CDN_SIGNALS_ALL, &mask);
+	pid = cdn_sys_clone(look_at_marks, look.stack + sizeof(look.stack),
+	    CLONE_VM | CLONE_VFORK | CLONE_PIDFD, &look, &pidfd);
+	cdn_sys_set_mask(mask, NULL);
+	if (pid < 0)
+		return pid;
+	while (waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | __WALL) != 0 &&
+	    errno == EINTR)
+		;
+	close(pidfd);
+	*ret = look.seen;
+	return look.error;
 }
 
 void

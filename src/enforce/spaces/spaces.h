@@ -20,6 +20,12 @@
  *			again.  If they are granted themselves, or may be
  *			modified, they stay.
  *	/proc		shows the processes of the run
+ *
+ * A watched place is bind-mounted over itself.  Its content, and what may be
+ * done there, stay the same; but the kernel keeps a mark on a mount that any
+ * path lookup which ends there clears (MNT_EXPIRE of umount(2)), also one whose
+ * open Landlock refuses then.  After the run the mark tells whether the place
+ * was looked up.
  */
 #ifndef CDN_SPACES_SPACES_H
 #define CDN_SPACES_SPACES_H
@@ -28,6 +34,11 @@
 #include "base/err.h"
 
 #define CDN_SPACES_COVERS_MAX 2
+/*
+ * Places, one bit each.  To mount and mark one takes 10 us before the run; to
+ * find it untouched afterwards takes 40 us, for the kernel unmounts it then.
+ */
+#define CDN_SPACES_WATCHED_MAX 8
 
 /* Borrowed for the open. */
 struct cdn_spaces_spec {
@@ -37,6 +48,9 @@ struct cdn_spaces_spec {
 	size_t kept_count;
 	const char *covered[CDN_SPACES_COVERS_MAX + 1]; /* until NULL */
 	bool network; /* of its own: without any interface that is up */
+	/* Absolute and real, none below another; those that exist. */
+	const char *const *watched;
+	size_t watched_count; /* CDN_SPACES_WATCHED_MAX at most */
 };
 
 /*
@@ -67,6 +81,9 @@ struct cdn_spaces {
 	int sockets_fd; /* NETLINK_SOCK_DIAG of its network; -1: it is ours */
 	struct cdn_spaces_mount *mounts;
 	size_t mount_count;
+	const char *const *watched; /* as in the spec, copied */
+	size_t watched_count;
+	uint64_t marked; /* bit i: watched[i] could be mounted and marked */
 	struct cdn_arena *arena; /* of these */
 	int control_fd; /* its closing ends the holder */
 };
@@ -88,6 +105,26 @@ CDN_MUST_USE int cdn_spaces_translate(const struct cdn_spaces *spaces, int fd,
 /* From the one to before the other.  -errno.  CDN_BARE. */
 CDN_MUST_USE int cdn_spaces_enter(const struct cdn_spaces *spaces,
     enum cdn_space from, enum cdn_space to);
+
+/*
+ * Kills every process in them at once.  Does not wait: the kernel ends the
+ * first one only after whoever started the others reaped them.
+ */
+void cdn_spaces_kill(const struct cdn_spaces *spaces);
+
+/* Bit i of each: watched[i]. */
+struct cdn_spaces_look {
+	uint64_t known; /* the mount is still there */
+	uint64_t found; /* of them: it was looked up, or something below it */
+};
+
+/*
+ * Which watched places did a process in the namespaces look up, by opening
+ * something there or by stat(2) and the like?  After cdn_spaces_end(), once.
+ * -errno: *ret is all zero.
+ */
+CDN_MUST_USE int cdn_spaces_look_back(const struct cdn_spaces *spaces,
+    struct cdn_spaces_look *ret);
 
 /* Ends everybody in them, and waits for that. */
 void cdn_spaces_end(const struct cdn_spaces *spaces);

@@ -47,9 +47,13 @@ cdn_store_write(const char *file, cdn_str bytes, unsigned mode,
 	return cdn_file_replace(dirfd, name, file, bytes, mode, err);
 }
 
-static int
-load_at(int dirfd, const char *name, const char *shown, bool follow,
+typedef int cdn_parse_fn(cdn_str text, const char *source,
     struct cordon_diags *diags, struct cordon_policy **ret,
+    struct cordon_error *err);
+
+static int
+load_with(cdn_parse_fn *parse, int dirfd, const char *name, const char *shown,
+    bool follow, struct cordon_diags *diags, struct cordon_policy **ret,
     struct cordon_error *err)
 {
 	struct cdn_buf bytes;
@@ -58,8 +62,7 @@ load_at(int dirfd, const char *name, const char *shown, bool follow,
 
 	if (r != 0)
 		return r;
-	r = cdn_policy_parse((cdn_str){ bytes.p, bytes.n }, shown, diags, ret,
-	    err);
+	r = parse((cdn_str){ bytes.p, bytes.n }, shown, diags, ret, err);
 	cdn_buf_done(&bytes);
 	return r;
 }
@@ -68,7 +71,16 @@ int
 cdn_store_load(const char *file, bool follow, struct cordon_diags *diags,
     struct cordon_policy **ret, struct cordon_error *err)
 {
-	return load_at(AT_FDCWD, file, file, follow, diags, ret, err);
+	return load_with(cdn_policy_parse, AT_FDCWD, file, file, follow, diags,
+	    ret, err);
+}
+
+int
+cdn_store_load_part(const char *file, bool follow, struct cordon_diags *diags,
+    struct cordon_policy **ret, struct cordon_error *err)
+{
+	return load_with(cdn_policy_parse_part, AT_FDCWD, file, file, follow,
+	    diags, ret, err);
 }
 
 /* ----- Documents of a store ----------------------------------------------- */
@@ -89,12 +101,13 @@ check_stem(const struct cordon_policy *policy, const char *stem,
 
 /* A document whose name is that of its file. */
 static int
-load_entry(int dirfd, const char *name, const char *shown, const char *stem,
-    struct cordon_diags *diags, struct cordon_policy **ret,
+load_entry(cdn_parse_fn *parse, int dirfd, const char *name,
+    const char *shown, const char *stem, struct cordon_diags *diags, struct cordon_policy **ret,
     struct cordon_error *err)
 {
 	struct cordon_policy *policy;
-	int r = load_at(dirfd, name, shown, false, diags, &policy, err);
+	int r = load_with(parse, dirfd, name, shown, false, diags, &policy,
+	    err);
 
 	if (r != 0)
 		return r;
@@ -237,7 +250,9 @@ check_entry(struct listing *l, size_t i, int dirfd, struct cordon_diags *diags,
 		return cdn_err_context(err, r, "'%s'", e->shown);
 	if (i > 0 && strcmp(l->v[i - 1].stem, e->stem) == 0)
 		return both_there(l->dir, e->stem, err);
-	r = load_entry(dirfd, e->name, e->shown, e->stem, diags, &policy, err);
+	/* One of the user may be merged over the one of the host. */
+	r = load_entry(cdn_policy_parse_part, dirfd, e->name, e->shown,
+	    e->stem, diags, &policy, err);
 	if (r == 0)
 		cdn_policy_free(policy);
 	return r;
@@ -369,8 +384,8 @@ is_there(int dirfd, const char *name)
 }
 
 int
-cdn_store_get(const char *dir, const char *name, struct cordon_diags *diags,
-    struct cordon_policy **ret, struct cordon_error *err)
+cdn_store_get(const char *dir, const char *name, bool part,
+    struct cordon_diags *diags, struct cordon_policy **ret, struct cordon_error *err)
 {
 	cdn_cleanup_fd int dirfd = -1;
 	const char *file;
@@ -389,7 +404,8 @@ cdn_store_get(const char *dir, const char *name, struct cordon_diags *diags,
 		file = f.yml;
 		show(&f, dir, file);
 	}
-	return load_entry(dirfd, file, f.shown, name, diags, ret, err);
+	return load_entry(part ? cdn_policy_parse_part : cdn_policy_parse,
+	    dirfd, file, f.shown, name, diags, ret, err);
 }
 
 int

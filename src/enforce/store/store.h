@@ -36,6 +36,11 @@ CDN_MUST_USE int cdn_store_load(const char *file, bool follow,
     struct cordon_diags *diags, struct cordon_policy **ret,
     struct cordon_error *err);
 
+/* Likewise with cdn_policy_parse_part(). */
+CDN_MUST_USE int cdn_store_load_part(const char *file, bool follow,
+    struct cordon_diags *diags, struct cordon_policy **ret,
+    struct cordon_error *err);
+
 /*
  * One directory of named policies: NAME.yaml or NAME.yml, not both, the stem
  * equal to metadata.name ("file stem 'x' does not match metadata.name 'y'").
@@ -48,8 +53,11 @@ CDN_MUST_USE int cdn_store_load(const char *file, bool follow,
 typedef void cdn_store_entry_fn(const char *name, const char *file, void *arg);
 CDN_MUST_USE int cdn_store_list(const char *dir, cdn_store_entry_fn *entry,
     void *arg, struct cordon_diags *diags, struct cordon_error *err);
-/* CORDON_E_NOT_FOUND when there is none of that name. */
-CDN_MUST_USE int cdn_store_get(const char *dir, const char *name,
+/*
+ * CORDON_E_NOT_FOUND when there is none of that name.  part: it will be merged
+ * over another one (cdn_policy_parse_part()).
+ */
+CDN_MUST_USE int cdn_store_get(const char *dir, const char *name, bool part,
     struct cordon_diags *diags, struct cordon_policy **ret,
     struct cordon_error *err);
 /*

@@ -93,6 +93,7 @@ struct question {
 	struct cdn_tool_call *call;
 	const struct cdn_tool_ask *ask;
 	cdn_str grants; /* as JSON */
+	const char *kept; /* the prompt without secrets */
 	char digest[CDN_DIGEST_SIZE];
 };
 
@@ -101,7 +102,7 @@ tell(const struct question *q, enum cdn_event_kind kind, const char *why)
 {
 	const struct cdn_event_field fields[] = {
 		cdn_field_text("tool", q->call->tool->info.name),
-		cdn_field_text("prompt", q->ask->prompt),
+		cdn_field_text("prompt", q->kept),
 		cdn_field_text("digest", q->digest),
 		cdn_field_text("cwd", q->ask->cwd),
 		cdn_field_json("grants", q->grants),
@@ -118,6 +119,10 @@ refuse(const struct question *q, enum cdn_event_kind kind, const char *why)
 
 	if (code != 0)
 		return code;
+	q->call->kept = cdn_arena_printf(q->call->arena, "%s: %s", why,
+	    q->kept);
+	if (q->call->kept == NULL)
+		return cdn_tool_nomem(q->call);
 	return cdn_tool_refuse(q->call, CORDON_REFUSAL_APPROVAL, "%s: %s", why,
 	    q->ask->prompt);
 }
@@ -151,11 +156,32 @@ ask_somebody(const struct question *q)
 	return tell(q, CDN_EVENT_GRANT_APPROVED, NULL);
 }
 
+/* As argv is kept: whoever reads the audit learns no password from it. */
+static int
+make_kept(struct question *q)
+{
+	struct cdn_arena *arena = q->call->arena;
+	const char *const *words = cdn_record_words(arena,
+	    q->ask->kept != NULL ? q->ask->kept : q->ask->argv);
+	struct cdn_buf out;
+
+	if (words == NULL)
+		return cdn_tool_nomem(q->call);
+	cdn_buf_init(&out, CDN_TOOL_RESULT_MAX);
+	cdn_tool_prompt(words, q->ask->grants, &out);
+	if (!cdn_buf_failed(&out))
+		q->kept = cdn_arena_dup(arena, out.p, out.n);
+	cdn_buf_done(&out);
+	return q->kept != NULL ? 0 : cdn_tool_nomem(q->call);
+}
+
 static int
 ask(struct question *q)
 {
 	int code = make_digest(q->call, q->ask, q->grants, q->digest);
 
+	if (code == 0)
+		code = make_kept(q);
 	if (code == 0)
 		code = tell(q, CDN_EVENT_GRANT_REQUESTED, NULL);
 	if (code != 0)
@@ -219,7 +245,7 @@ judge_first(struct cdn_tool_call *call)
 /* NULL: out of memory. */
 static const char *
 word_of(struct cdn_tool_call *call, const struct cdn_tool_field *field,
-    const struct cdn_tool_value *v)
+    const struct cdn_tool_value *v, size_t most)
 {
 	switch (field->type) {
 	case CDN_TOOL_BOOL:
@@ -229,7 +255,7 @@ word_of(struct cdn_tool_call *call, const struct cdn_tool_field *field,
 		return cdn_arena_printf(call->arena, "%s=%lld", field->name,
 		    (long long)v->number);
 	case CDN_TOOL_TEXT:
-		if (v->text.n > SHOWN_MAX)
+		if (v->text.n > most)
 			return cdn_arena_printf(call->arena, "%s=(%zu bytes)",
 			    field->name, v->text.n);
 		break;
@@ -241,7 +267,8 @@ word_of(struct cdn_tool_call *call, const struct cdn_tool_field *field,
 }
 
 static bool
-add_words(struct cdn_tool_call *call, size_t i, const char **words, size_t *n)
+add_words(struct cdn_tool_call *call, size_t i, size_t shown,
+    const char **words, size_t *n)
 {
 	const struct cdn_tool_field *field = &call->tool->takes[i];
 	const struct cdn_tool_value *v = &call->v[i];
@@ -251,16 +278,19 @@ add_words(struct cdn_tool_call *call, size_t i, const char **words, size_t *n)
 	for (size_t k = 0; k < (list ? v->count : 1); k++) {
 		if (list)
 			one.text = v->list[k];
-		words[*n] = word_of(call, field, &one);
+		words[*n] = word_of(call, field, &one, shown);
 		if (words[(*n)++] == NULL)
 			return false;
 	}
 	return true;
 }
 
-/* "write_text path=notes.md content=(120 bytes)", ends with NULL. */
+/*
+ * "write_text path=notes.md content=(120 bytes)", ends with NULL.  shown: bytes
+ * of a text that are.
+ */
 static int
-words_of(struct cdn_tool_call *call, const char ***ret)
+words_of(struct cdn_tool_call *call, size_t shown, const char ***ret)
 {
 	const struct cdn_tool_field *takes = call->tool->takes;
 	size_t most = CDN_TOOL_ARGUMENTS_MAX + 2, n = 0;
@@ -273,7 +303,7 @@ words_of(struct cdn_tool_call *call, const char ***ret)
 		return cdn_tool_nomem(call);
 	words[n++] = call->tool->info.name;
 	for (size_t i = 0; takes[i].name != NULL; i++)
-		if (call->v[i].given && !add_words(call, i, words, &n))
+		if (call->v[i].given && !add_words(call, i, shown, words, &n))
 			return cdn_tool_nomem(call);
 	words[n] = NULL;
 	*ret = words;
@@ -299,7 +329,7 @@ int
 cdn_tool_approve_files(struct cdn_tool_call *call)
 {
 	static const struct cordon_grants none = { 0 };
-	const char **words = NULL;
+	const char **words = NULL, **kept = NULL;
 	struct cdn_tool_ask what = { .grants = &none,
 		.arguments = { call->asked->arguments,
 		    call->asked->arguments_len } };
@@ -310,9 +340,12 @@ cdn_tool_approve_files(struct cdn_tool_call *call)
 		return 0;
 	code = judge_first(call);
 	if (code == 0)
-		code = words_of(call, &words);
+		code = words_of(call, SHOWN_MAX, &words);
+	if (code == 0) /* what a file says is no business of the audit */
+		code = words_of(call, 0, &kept);
 	if (code != 0)
 		return code;
+	what.kept = kept;
 	cdn_buf_init(&prompt, CDN_TOOL_RESULT_MAX);
 	cdn_tool_prompt(words, &none, &prompt);
 	what.prompt = prompt.p;

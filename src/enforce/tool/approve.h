@@ -22,6 +22,7 @@ void cdn_tool_limit_done(struct cdn_tool_limit *limit);
 struct cdn_tool_ask {
 	const char *prompt; /* made by prompt.c */
 	const char *const *argv; /* NULL: no command */
+	const char *const *kept; /* words for the audit; NULL: argv */
 	const char *cwd;	 /* the same */
 	const struct cordon_grants *grants; /* never NULL */
 	cdn_str arguments;	 /* of the call, where there is no command */

@@ -28,18 +28,6 @@ refuse_unmatched(struct cdn_tool_command *c)
 
 /* ----- A cage that is wider by what is granted ----------------------------------------- */
 
-/* Documents are read anew: they must be what they were. */
-static bool
-is_same(const struct cordon_session *a, const struct cordon_session *b)
-{
-	if (a->file_count != b->file_count)
-		return false;
-	for (size_t i = 0; i < a->file_count; i++)
-		if (strcmp(a->files[i].digest, b->files[i].digest) != 0)
-			return false;
-	return true;
-}
-
 /* The session that it is borrowed from goes before the answer does. */
 static int
 keep_verdict(struct cdn_tool_command *c, struct cordon_verdict verdict,
@@ -126,10 +114,11 @@ widen(struct cdn_tool_command *c)
 	if (code != 0)
 		return cdn_tool_result_of(c->call, code);
 	c->policy.session = c->widened;
-	if (!is_same(tools->options.session, c->widened))
+	if (!cdn_tool_same_session(tools->options.session, c->widened))
 		return cdn_tool_refuse(c->call, CORDON_REFUSAL_DENIED,
 		    "'%s' cannot be granted: a document of the policy was "
-		    "changed (begin anew)", c->ruling.rule->pattern.p);
+		    "changed, or the workspace replaced (start a new "
+		    "session)", c->ruling.rule->pattern.p);
 	return check_ceiling(c);
 }
 

@@ -164,5 +164,9 @@ cdn_tool_rules(struct cdn_tool_call *call, const struct cdn_shell *shell,
 		if (word.rule != NULL)
 			code = take_grants(call, &word.rule->grants, ret);
 	}
+	/* A session without a worker of the user's grants nothing. */
+	if (code == 0 && n > 0 &&
+	    cdn_workers_called(call->tools->options.session, 0))
+		narrow(ret, NULL);
 	return code;
 }

@@ -87,7 +87,7 @@ validate(const char *program, const char *const *argv, void *arg,
 		return cdn_err(err, CORDON_E_INVALID,
 		    "'%s' is not the directory any more that it was",
 		    c->cwd.path);
-	return 0;
+	return CORDON_GO;
 }
 
 static void
@@ -199,7 +199,12 @@ static int
 put_not_found(struct running *r)
 {
 	struct cdn_tool_call *call = r->command->call;
+	struct cordon_error why = call->err;
 
+	if (r->command->widened != NULL)
+		(void)cdn_err(&call->err, CORDON_E_NOT_FOUND, "%s (with "
+		    "grants, directories that a run can write are not "
+		    "searched)", why.text);
 	r->result = (struct cordon_run_result){ .has_exit_code = true,
 		.exit_code = NOT_FOUND_STATUS, .err = call->err.text,
 		.err_len = strlen(call->err.text) };

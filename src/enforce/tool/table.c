@@ -100,9 +100,14 @@ static const struct cdn_tool_field entry_row[] = {
 	END,
 };
 
+#define UNREACHED \
+	NUMBER("unreached", MAY, 0, 0, \
+	    "Entries left out because their paths are too long or too deep.")
+
 static const struct cdn_tool_field list_gives[] = {
 	ROWS("entries", entry_row, "What may be read, by name."),
 	NEXT,
+	UNREACHED,
 	END,
 };
 
@@ -131,6 +136,7 @@ static const struct cdn_tool_field grep_gives[] = {
 	NUMBER("skipped", MUST, 0, 0,
 	    "Files that are too large, no text, or not for this worker."),
 	NEXT,
+	UNREACHED,
 	END,
 };
 
@@ -163,7 +169,8 @@ static const struct cdn_tool_field shell_gives[] = {
 	BOOL("timed_out", MUST, "It took too long and was ended."),
 	BOOL("cut", MUST, "It had too much output and was ended."),
 	TEXT("run", MUST, "Its id in the audit; empty: it did not start."),
-	ROWS("denials", denial_row, "What the cage refused to it."),
+	ROWS("denials", denial_row, "Refusals that cordon saw, the first 100. "
+	    "What the kernel refuses by itself is not among them."),
 	END,
 };
 

@@ -85,6 +85,7 @@ struct cdn_tool_value {
 struct cordon_tools {
 	struct cdn_arena *arena; /* owns it all */
 	struct cordon_tools_options options;
+	struct cordon_session_options made; /* those of options, if given */
 	struct cordon_run_options run; /* the caller's, or defaults */
 	struct cordon_path_policy policy;
 	struct cdn_terms terms;
@@ -106,6 +107,7 @@ struct cdn_tool_call {
 	enum cordon_decision decision;	/* of a dry run */
 	struct cordon_refused refused;
 	struct cordon_error err; /* of a refusal */
+	const char *kept; /* what the audit says in its place; NULL: the same */
 	struct cordon_error broken; /* of what is no answer to the agent */
 };
 
@@ -206,6 +208,13 @@ CDN_MUST_USE int cdn_tool_roots(struct cordon_tools *tools,
 
 CDN_MUST_USE int cdn_tools_new(const struct cordon_tools_options *options,
     struct cordon_tools **ret, struct cordon_error *err);
+/*
+ * A session is made anew from names, for a called worker or a granted command,
+ * while the agent can change what the names lead to.  Has `now` the workspace of
+ * `was`, and its documents, byte for byte, before those of its own?
+ */
+bool cdn_tool_same_session(const struct cordon_session *was,
+    const struct cordon_session *now);
 /* Those of a worker that is called by one with these; they must outlive them. */
 CDN_MUST_USE int cdn_tools_new_below(const struct cordon_tools *caller,
     const struct cordon_tools_options *options, struct cordon_tools **ret,

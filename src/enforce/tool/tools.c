@@ -83,15 +83,20 @@ static int
 tell_call(struct cdn_tool_call *call, cdn_str name)
 {
 	bool ok = call->refused.code == CORDON_REFUSAL_NONE;
+	const char *const said[] = { call->kept != NULL ? call->kept :
+		    call->err.text, NULL };
+	const char *const *kept = cdn_record_words(call->arena, said);
 	struct cdn_event_field fields[] = {
 		cdn_field_str("tool", name),
 		cdn_field_bool("ok", ok),
 		cdn_field_text("code", ok ? NULL :
 		    cordon_refusal_name(call->refused.code)),
-		cdn_field_text("message", ok ? NULL : call->err.text),
+		cdn_field_text("message", ok || kept == NULL ? NULL : kept[0]),
 		cdn_field_bool("dry_run", call->asked->dry_run),
 	};
 
+	if (kept == NULL)
+		return cdn_tool_nomem(call);
 	return cdn_tool_event(call, CDN_EVENT_TOOL_CALL, fields,
 	    CDN_LEN(fields));
 }
@@ -285,6 +290,10 @@ open_all(struct cordon_tools *tools, const struct cordon_tools_options *options,
 	int code;
 
 	tools->options = *options;
+	if (options->session_options != NULL) {
+		tools->made = *options->session_options;
+		tools->options.session_options = &tools->made;
+	}
 	code = tools->called ? 0 : make_limit(tools, err);
 	if (code != 0)
 		return code;
@@ -296,6 +305,19 @@ open_all(struct cordon_tools *tools, const struct cordon_tools_options *options,
 	cdn_terms_find(options->session, &tools->run, &tools->terms);
 	code = cdn_tool_roots(tools, err);
 	return code != 0 ? code : open_record(tools, err);
+}
+
+bool
+cdn_tool_same_session(const struct cordon_session *was,
+    const struct cordon_session *now)
+{
+	if (was->file_count > now->file_count ||
+	    strcmp(was->workspace, now->workspace) != 0)
+		return false;
+	for (size_t i = 0; i < was->file_count; i++)
+		if (strcmp(was->files[i].digest, now->files[i].digest) != 0)
+			return false;
+	return true;
 }
 
 int

@@ -126,7 +126,7 @@ left_out(struct cdn_tool_walk *w, int code)
 {
 	if (code == CORDON_E_NOMEM)
 		return cdn_tool_nomem(w->call);
-	w->hidden += code == CORDON_E_DENIED;
+	w->unreached += code == CORDON_E_INVALID; /* the path is too long */
 	w->call->refused = (struct cordon_refused){ 0 };
 	return 0;
 }
@@ -163,9 +163,12 @@ enter(struct cdn_tool_walk *w, int dir, const struct cdn_real *dir_real,
 	int fd = -1;
 	int code;
 
-	if (!w->recursive || !S_ISDIR(child->mode) ||
-	    depth >= CDN_TOOL_DEPTH_MAX)
+	if (!w->recursive || !S_ISDIR(child->mode))
 		return 0;
+	if (depth >= CDN_TOOL_DEPTH_MAX) {
+		w->unreached++;
+		return 0;
+	}
 	code = cdn_gate_child_open(&w->call->tools->policy, dir, dir_real,
 	    name, &fd, child, &w->call->refused, &w->call->err);
 	if (code != 0)
@@ -286,4 +289,8 @@ cdn_tool_walk_put_next(const struct cdn_tool_walk *w)
 		cdn_json_put_string(w->call->result, w->last);
 	else
 		cdn_json_put_null(w->call->result);
+	if (w->unreached == 0)
+		return;
+	cdn_json_put_key(w->call->result, "unreached");
+	cdn_json_put_uint(w->call->result, w->unreached);
 }

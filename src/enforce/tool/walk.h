@@ -34,7 +34,7 @@ struct cdn_tool_walk {
 	void *arg;
 	/* Results */
 	unsigned long looks;
-	unsigned long hidden; /* entries that may not be read */
+	unsigned long unreached; /* paths that are too long or too deep */
 	bool more; /* it was stopped: go on behind `last` */
 	cdn_str last; /* in the arena of the call */
 	/* Its own */
@@ -47,7 +47,7 @@ CDN_MUST_USE int cdn_tool_walk_run(struct cdn_tool_walk *walk);
 CDN_MUST_USE int cdn_tool_entry_open(struct cdn_tool_walk *walk,
     const struct cdn_tool_entry *entry, int *ret_fd, struct cdn_child *ret);
 
-/* "next": the cursor, or null. */
+/* "next": the cursor, or null; and "unreached" where there are such. */
 void cdn_tool_walk_put_next(const struct cdn_tool_walk *walk);
 
 /* list.c: a pattern of an argument, relative, as in policies. */

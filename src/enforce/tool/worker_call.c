@@ -61,6 +61,8 @@ load(struct calling *c)
 	if (file.is_directory || file.size > CDN_DOCUMENT_MAX)
 		code = cdn_tool_refuse(c->call, CORDON_REFUSAL_INVALID,
 		    "'%s' is no document of a worker", file.real.path);
+	else
+		code = cdn_tool_filter(c->call, &file.real, file.size);
 	if (code == 0)
 		code = cdn_tool_read(c->call, &file, 0, CDN_DOCUMENT_MAX,
 		    &text);
@@ -71,7 +73,10 @@ load(struct calling *c)
 	return code;
 }
 
-/* The caller's workers, and behind them the one that is called. */
+/*
+ * The caller's workers, and behind them the one that is called.  Without any,
+ * the caller is the session, which bounds the worker in the same way.
+ */
 static int
 make_session(struct calling *c)
 {
@@ -94,12 +99,18 @@ make_session(struct calling *c)
 		c->chain[i] = c->options.workers[i];
 	c->chain[n] = c->worker;
 	c->options.workers = c->chain;
+	c->options.called |= n == 0;
 	c->options.worker_count = n + 1;
 	code = cdn_session_new(&c->options, NULL, &c->session, &why);
 	if (code == CORDON_E_NOMEM)
 		return cdn_tool_nomem(c->call);
-	return code == 0 ? 0 : cdn_tool_refuse(c->call,
-	    CORDON_REFUSAL_INVALID, "%s", why.text);
+	if (code != 0)
+		return cdn_tool_refuse(c->call, CORDON_REFUSAL_INVALID, "%s",
+		    why.text);
+	return cdn_tool_same_session(caller->options.session, c->session) ?
+	    0 : cdn_tool_refuse(c->call, CORDON_REFUSAL_DENIED,
+	    "no worker can be called: a document of the policy was changed, "
+	    "or the workspace replaced (start a new session)");
 }
 
 /* ----- What it gets along --------------------------------------------------------------- */

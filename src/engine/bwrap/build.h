@@ -18,6 +18,7 @@ enum cdn_bwrap_state {
 struct cdn_bwrap_build {
 	struct cdn_arena *arena;
 	const struct cdn_bwrap_input *in;
+	const struct cdn_authority *mounted; /* never NULL */
 	struct cordon_error *err;
 
 	struct cdn_bwrap_mount *mounts;

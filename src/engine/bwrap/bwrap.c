@@ -159,7 +159,9 @@ int
 cdn_bwrap_build(struct cdn_arena *arena, const struct cdn_bwrap_input *input,
     struct cdn_bwrap_plan *ret, struct cordon_error *err)
 {
-	struct cdn_bwrap_build b = { .arena = arena, .in = input, .err = err };
+	struct cdn_bwrap_build b = { .arena = arena, .in = input, .err = err,
+		.mounted = input->mounted != NULL ? input->mounted :
+						    input->authority };
 	const struct cdn_plan *plan = input->plan;
 	int code = 0;
 

@@ -69,6 +69,12 @@ struct cdn_bwrap_input {
 	/* Built for a host with Landlock and without a broker. */
 	const struct cdn_plan *plan;
 	const struct cdn_authority *authority;
+	/*
+	 * What is mounted.  Inside a git directory that is less: a mount cannot
+	 * allow a name that comes later, and `git commit` makes such names.
+	 * NULL: the same.
+	 */
+	const struct cdn_authority *mounted;
 	const struct cdn_authority_spec *spec;
 	const struct cdn_plan_reader *reader;
 	/* As reader->list; what cannot be listed has none. */

@@ -80,6 +80,19 @@ struct report {
 	bool oom;
 };
 
+/* Is it denied, and mounted as if it were not? */
+static bool
+is_let_through(const struct report *r, const char *path)
+{
+	const struct cdn_question question = { .as = CORDON_AS_PROCESS,
+		.op = CORDON_MODIFY, .path = cdn_str_of(path) };
+	struct cordon_verdict asked, mounted;
+
+	cdn_decide(r->b->in->authority, &question, &asked);
+	cdn_decide(r->b->mounted, &question, &mounted);
+	return !asked.allowed && mounted.allowed;
+}
+
 /* Does it speak of one place, and is that there?  itself: a directory alone. */
 static bool
 is_there(const struct report *r, const struct cdn_rule *rule, bool *itself)
@@ -101,7 +114,8 @@ is_there(const struct report *r, const struct cdn_rule *rule, bool *itself)
 	    pattern.p[0] == '/' ? "" : r->b->in->spec->workspace,
 	    pattern.p[0] == '/' ? "" : "/", CDN_STR_ARG(pattern));
 	there = n > 0 && (size_t)n < sizeof(path) &&
-	    reader->exists(reader->arg, path, &directory);
+	    reader->exists(reader->arg, path, &directory) &&
+	    !is_let_through(r, path);
 	*itself = there && directory && !below;
 	return there;
 }

@@ -38,7 +38,7 @@ ask(const struct cdn_bwrap_build *b, enum cordon_op op, const char *path)
 		.op = op, .path = cdn_str_of(path) };
 	struct cordon_verdict verdict;
 
-	cdn_decide(b->in->authority, &question, &verdict);
+	cdn_decide(b->mounted, &question, &verdict);
 	return verdict.allowed ? CDN_SUBTREE_ALLOW : CDN_SUBTREE_DENY;
 }
 
@@ -49,7 +49,7 @@ look(const struct cdn_bwrap_build *b, const char *path, bool directory)
 	struct spot spot = { .path = path, .directory = directory };
 
 	if (directory)
-		cdn_decide_subtrees(b->in->authority, CORDON_AS_PROCESS,
+		cdn_decide_subtrees(b->mounted, CORDON_AS_PROCESS,
 		    cdn_str_of(path), spot.says);
 	for (enum cordon_op op = CORDON_READ; !directory && op <= CORDON_EXEC;
 	     op++)

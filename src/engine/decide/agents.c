@@ -6,14 +6,10 @@
 #define KEYS(path) \
 	{ { path, false, true, "agent credentials" }, CDN_AGENT_PART }
 
-#define ROWS(table) (table), CDN_LEN(table)
-
 /* clang-format off */
 
 /*
- * Below the state of any agent.  Scripts: what settings often name.  What an
- * agent writes for its own shells (snapshots, aliases) is here too: another
- * one, outside of any cage, may be using the same directory.
+ * In the state of any agent.  Scripts: settings often name them.
  */
 static const char *const obeyed_by_all[] = {
 	"settings.json", "settings.*.json", "*.toml", "mcp.json",
@@ -23,6 +19,8 @@ static const char *const obeyed_by_all[] = {
 	"policies", "rules", "bin", "scripts", ".env",
 	"*.sh", "*.js", "*.mjs", "*.cjs", "*.ts", "*.py",
 };
+
+static const char *const nothing[] = { NULL };
 
 /* ----- Claude Code --------------------------------------------------------- */
 
@@ -38,12 +36,30 @@ static const struct cdn_agent_beside claude_beside[] = {
 };
 
 static const char *const claude_obeyed[] = {
-	".claude.json", "shell-snapshots", "session-env", "local",
-	"output-styles", "workflows", "themes", NULL,
+	"local", "output-styles", "workflows", "themes", NULL,
 };
 
-/* What its plugins count; rewritten at each start. */
-static const char *const claude_data[] = { "plugins/store", NULL };
+/* It counts in plugins/store, and rewrites the lists beside it. */
+static const char *const claude_spread[] = { "plugins", NULL };
+
+static const char *const claude_private[] = {
+	"projects", "history.jsonl", "todos", "tasks", "plans", "teams",
+	"file-history", "paste-cache", "image-cache", "uploads", "debug",
+	"sessions", "session-env", "shell-snapshots", "backups", "ide",
+	"usage-data", "telemetry", "plugins/store", NULL,
+};
+
+static const char *const claude_copied[] = {
+	"~/.claude.json", "~/.claude/settings.json", NULL,
+};
+
+static const struct cdn_agent_login claude_logins[] = {
+	{ "~/.claude/.credentials.json", false },
+};
+
+static const char *const claude_moves[] = {
+	"CLAUDE_CONFIG_DIR=.claude", NULL,
+};
 
 static const char *const claude_set[] = {
 	"IS_SANDBOX=1", "DISABLE_AUTOUPDATER=1", NULL,
@@ -61,8 +77,26 @@ static const struct cdn_agent_place codex_places[] = {
 	STATE("~/.codex"),
 };
 
-static const char *const codex_obeyed[] = { "packages", "automations", "shell_snapshots",
-	"tmp", NULL };
+static const char *const codex_obeyed[] = { "automations", NULL };
+
+static const char *const codex_spread[] = { "rules", NULL };
+
+static const char *const codex_private[] = {
+	"sessions", "archived_sessions", "history.jsonl", "log", "*.sqlite",
+	"*.sqlite-wal", "*.sqlite-shm", "*.sqlite-journal", "memories",
+	"session_index.jsonl", "shell_snapshots", "attachments", NULL,
+};
+
+static const char *const codex_copied[] = {
+	"~/.codex/config.toml", "~/.codex/rules/default.rules", NULL,
+};
+
+static const struct cdn_agent_login codex_logins[] = {
+	{ "~/.codex/auth.json", false },
+	{ "~/.codex/.credentials.json", false },
+};
+
+static const char *const codex_moves[] = { "CODEX_HOME=.codex", NULL };
 
 static const char *const codex_pass[] = {
 	"CODEX_*", "OPENAI_*", NULL,
@@ -74,9 +108,26 @@ static const struct cdn_agent_place gemini_places[] = {
 	STATE("~/.gemini"),
 };
 
-static const char *const gemini_obeyed[] = {
-	"trustedFolders.json", "tmp/bin", NULL,
+static const char *const gemini_spread[] = { "policies", NULL };
+
+static const char *const gemini_private[] = {
+	"tmp", "history", "antigravity", "projects.json", NULL,
 };
+
+static const char *const gemini_copied[] = {
+	"~/.gemini/settings.json", "~/.gemini/trustedFolders.json",
+	"~/.gemini/trusted_hooks.json", "~/.gemini/google_accounts.json",
+	"~/.gemini/state.json", "~/.gemini/policies/auto-saved.toml", NULL,
+};
+
+static const struct cdn_agent_login gemini_logins[] = {
+	{ "~/.gemini/oauth_creds.json", false },
+	{ "~/.gemini/gemini-credentials.json", false },
+	{ "~/.gemini/mcp-oauth-tokens.json", false },
+};
+
+/* It appends ".gemini" itself. */
+static const char *const gemini_moves[] = { "GEMINI_CLI_HOME=", NULL };
 
 /* The latter: it is in one, and starts none of its own. */
 static const char *const gemini_set[] = { "SANDBOX=cordon", NULL };
@@ -100,6 +151,25 @@ static const char *const opencode_obeyed[] = {
 	"themes", "node_modules", "package.json", NULL,
 };
 
+static const char *const opencode_private[] = {
+	"opencode.db", "opencode.db-wal", "opencode.db-shm", "storage",
+	"snapshot", "log", "project", "tool-output", "repos", NULL,
+};
+
+/*
+ * An entry of the type "wellknown" makes opencode take configuration, programs
+ * included, from a server: such a file is not taken from a run.
+ */
+static const struct cdn_agent_login opencode_logins[] = {
+	{ "~/.local/share/opencode/auth.json", true },
+	{ "~/.local/share/opencode/mcp-auth.json", false },
+};
+
+static const char *const opencode_moves[] = {
+	"XDG_CONFIG_HOME=.config", "XDG_DATA_HOME=.local/share",
+	"XDG_STATE_HOME=.local/state", "XDG_CACHE_HOME=.cache", NULL,
+};
+
 static const char *const opencode_set[] = {
 	"OPENCODE_DISABLE_AUTOUPDATE=1", NULL,
 };
@@ -112,25 +182,46 @@ static const struct cdn_agent_place grok_places[] = {
 	STATE("~/.grok"),
 };
 
+static const char *const grok_moves[] = { "GROK_HOME=.grok", NULL };
+
 static const char *const grok_pass[] = { "GROK_*", "XAI_*", NULL };
 
 /* ----- All of them --------------------------------------------------------- */
 
-static const char *const nothing[] = { NULL };
-
 static const struct cdn_agent agents[] = {
-	{ "claude", "<agent claude>", "CLAUDE_CONFIG_DIR", ROWS(claude_places),
-	    ROWS(claude_beside), claude_obeyed, claude_data, claude_set, claude_pass,
-	    "/tmp/claude-", true },
-	{ "codex", "<agent codex>", "CODEX_HOME", ROWS(codex_places),
-	    NULL, 0, codex_obeyed, nothing, nothing, codex_pass, NULL, false },
-	{ "gemini", "<agent gemini>", NULL, ROWS(gemini_places),
-	    NULL, 0, gemini_obeyed, nothing, gemini_set, gemini_pass, NULL, false },
-	{ "opencode", "<agent opencode>", NULL, ROWS(opencode_places),
-	    NULL, 0, opencode_obeyed, nothing, opencode_set, opencode_pass, NULL,
-	    false },
-	{ "grok", "<agent grok>", "GROK_HOME", ROWS(grok_places),
-	    NULL, 0, nothing, nothing, nothing, grok_pass, NULL, false },
+	{ .name = "claude", .source = "<agent claude>",
+	  .variable = "CLAUDE_CONFIG_DIR",
+	  .places = claude_places, .place_count = CDN_LEN(claude_places),
+	  .beside = claude_beside, .beside_count = CDN_LEN(claude_beside),
+	  .obeyed = claude_obeyed, .spread = claude_spread,
+	  .private = claude_private, .copied = claude_copied,
+	  .logins = claude_logins, .login_count = CDN_LEN(claude_logins),
+	  .moves = claude_moves, .set = claude_set, .pass = claude_pass,
+	  .scratch = "/tmp/claude-", .keychain = true },
+	{ .name = "codex", .source = "<agent codex>", .variable = "CODEX_HOME",
+	  .places = codex_places, .place_count = CDN_LEN(codex_places),
+	  .obeyed = codex_obeyed, .spread = codex_spread,
+	  .private = codex_private, .copied = codex_copied,
+	  .logins = codex_logins, .login_count = CDN_LEN(codex_logins),
+	  .moves = codex_moves, .set = nothing, .pass = codex_pass },
+	{ .name = "gemini", .source = "<agent gemini>",
+	  .places = gemini_places, .place_count = CDN_LEN(gemini_places),
+	  .obeyed = nothing, .spread = gemini_spread,
+	  .private = gemini_private, .copied = gemini_copied,
+	  .logins = gemini_logins, .login_count = CDN_LEN(gemini_logins),
+	  .moves = gemini_moves, .set = gemini_set, .pass = gemini_pass },
+	{ .name = "opencode", .source = "<agent opencode>",
+	  .places = opencode_places, .place_count = CDN_LEN(opencode_places),
+	  .obeyed = opencode_obeyed, .spread = nothing,
+	  .private = opencode_private, .copied = nothing,
+	  .logins = opencode_logins, .login_count = CDN_LEN(opencode_logins),
+	  .moves = opencode_moves, .set = opencode_set,
+	  .pass = opencode_pass },
+	{ .name = "grok", .source = "<agent grok>", .variable = "GROK_HOME",
+	  .places = grok_places, .place_count = CDN_LEN(grok_places),
+	  .obeyed = nothing, .spread = nothing, .private = nothing,
+	  .copied = nothing, .moves = grok_moves, .set = nothing,
+	  .pass = grok_pass },
 };
 /* clang-format on */
 
@@ -154,4 +245,50 @@ cdn_agent_obeyed(const struct cdn_agent *agent, size_t i)
 {
 	return i < CDN_LEN(obeyed_by_all) ? obeyed_by_all[i] :
 		agent->obeyed[i - CDN_LEN(obeyed_by_all)];
+}
+
+/* The pattern has at most one star. */
+static bool
+fits(const char *pattern, const char *name)
+{
+	const char *star = strchr(pattern, '*');
+	size_t head, tail, n = strlen(name);
+
+	if (star == NULL)
+		return strcmp(pattern, name) == 0;
+	head = (size_t)(star - pattern);
+	tail = strlen(star + 1);
+	return n >= head + tail && strncmp(name, pattern, head) == 0 &&
+	    strcmp(name + n - tail, star + 1) == 0;
+}
+
+bool
+cdn_agent_is_private(const struct cdn_agent *agent, const char *name)
+{
+	for (size_t i = 0; agent->private[i] != NULL; i++)
+		if (fits(agent->private[i], name))
+			return true;
+	return false;
+}
+
+bool
+cdn_agent_obeys(const struct cdn_agent *agent, const char *name)
+{
+	const char *pattern;
+
+	if (cdn_agent_is_private(agent, name))
+		return false;
+	for (size_t i = 0; (pattern = cdn_agent_obeyed(agent, i)) != NULL; i++)
+		if (fits(pattern, name))
+			return true;
+	return false;
+}
+
+bool
+cdn_agent_spreads(const struct cdn_agent *agent, const char *name)
+{
+	for (size_t i = 0; agent->spread[i] != NULL; i++)
+		if (strcmp(agent->spread[i], name) == 0)
+			return true;
+	return false;
 }

@@ -28,6 +28,19 @@ struct cdn_agent_beside {
 	bool glob;
 };
 
+/* A file with its credentials, "~/...". */
+struct cdn_agent_login {
+	const char *path;
+	/* JSON, an object of objects, each of the type "oauth" or "api": as
+	 * another one it would steer the host's agent. */
+	bool typed;
+};
+
+/*
+ * Lists of names end with NULL.  A run of the agent has a state of its own, in
+ * its private home: of the real one it reads what the agent obeys, gets copies
+ * of the files that the agent rewrites itself, and gives back credentials.
+ */
 struct cdn_agent {
 	const char *name;   /* of its program */
 	const char *source; /* of its rules: "<agent claude>" */
@@ -38,13 +51,20 @@ struct cdn_agent {
 	const struct cdn_agent_beside *beside; /* its files */
 	size_t beside_count;
 	/* Of its directories, what it executes or obeys besides what every
-	 * agent does; relative patterns, NULL at the end. */
+	 * agent does: patterns for names in them. */
 	const char *const *obeyed;
-	/* Of its first directory, what lies below an obeyed name and is data
-	 * all the same; no patterns, NULL at the end. */
-	const char *const *data;
-	const char *const *set;	 /* NAME=VALUE inside a cage; NULL at the end */
-	const char *const *pass; /* of the caller's, patterns; NULL at the end */
+	/* Of these, directories whose entries are linked one by one, because
+	 * the agent makes others beside them. */
+	const char *const *spread;
+	/* Names that no run reads: what other runs and the host did. */
+	const char *const *private;
+	const char *const *copied; /* "~/...": steers it, and it rewrites it */
+	const struct cdn_agent_login *logins;
+	size_t login_count;
+	/* NAME=PATH: lets it keep its state in another home than HOME. */
+	const char *const *moves;
+	const char *const *set;	 /* NAME=VALUE inside a sandbox */
+	const char *const *pass; /* of the caller's, patterns */
 	const char *scratch; /* "/tmp/claude-", and the user's number; NULL */
 	bool keychain; /* its credentials lie in that of macOS */
 };
@@ -59,5 +79,12 @@ const struct cdn_agent *cdn_agent_find(const char *name);
  * NULL past the end.
  */
 const char *cdn_agent_obeyed(const struct cdn_agent *agent, size_t i);
+
+/* Is the name, right in such a directory, one of these and not private? */
+bool cdn_agent_obeys(const struct cdn_agent *agent, const char *name);
+/* Is it one that no run reads?  "plugins/store": of such a directory. */
+bool cdn_agent_is_private(const struct cdn_agent *agent, const char *name);
+/* Is it a directory whose entries are linked one by one? */
+bool cdn_agent_spreads(const struct cdn_agent *agent, const char *name);
 
 #endif

@@ -317,6 +317,8 @@ find_say(const struct cdn_document *document,
 {
 	const struct cordon_profile *profile = document->profile;
 
+	if (document->layer == CORDON_LAYER_DEFAULTS)
+		return; /* it takes away, and grants nothing */
 	if (document->layer == CORDON_LAYER_WORKER) {
 		layer->names = layer->bounds = document->bounds;
 		layer->network = profile->network.mode != CDN_NETWORK_UNSET;
@@ -356,25 +358,96 @@ replaces_preset(const struct cdn_layer *layer)
 }
 
 static int
+add_layer(const struct builder *like, const struct cdn_document *document,
+    const struct cdn_authority_spec *spec, struct cdn_authority *a,
+    struct cordon_error *err)
+{
+	struct cdn_layer *layer = &a->layers[a->layer_count++];
+	int code = build_layer(like, document, spec, layer, err);
+
+	if (code == 0 && replaces_preset(layer))
+		a->preset_rules = false;
+	return code;
+}
+
+/* The rules of one operation, as those of a profile. */
+typedef int cdn_rules_fn(const struct builder *like,
+    const struct cdn_authority_spec *spec, const struct cdn_authority *a,
+    enum cordon_op op, struct cdn_rules *ret, struct cordon_error *err);
+
+static int
+build_profile(const struct builder *like, const struct cdn_authority_spec *spec,
+    const struct cdn_authority *a, cdn_rules_fn *rules_of_op,
+    struct cordon_profile *ret, struct cordon_error *err)
+{
+	ret->name = a->profile_name;
+	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
+		struct cdn_rules rules;
+		int code = rules_of_op(like, spec, a, op, &rules, err);
+
+		if (code == 0)
+			code = cdn_rule_set_build(like->arena, rules,
+			    like->fold, &ret->sets[op], err);
+		if (code != 0)
+			return code;
+	}
+	return 0;
+}
+
+static int
+default_rules(const struct builder *like, const struct cdn_authority_spec *spec,
+    const struct cdn_authority *a, enum cordon_op op, struct cdn_rules *ret,
+    struct cordon_error *err)
+{
+	(void)a;
+	return cdn_defaults_rules(like->arena, op, &spec->facts, ret, err);
+}
+
+/*
+ * Threat:    a document of one's own replaces the rules about what the host
+ *            would later execute.
+ * Invariant: these are a layer, whatever documents are loaded.
+ * Held by:   build_layers(); tests/unit/decide/layers.c.
+ */
+static int
+add_defaults(const struct builder *like, const struct cdn_authority_spec *spec,
+    struct cdn_authority *a, struct cordon_error *err)
+{
+	const struct cdn_document document = {
+		.layer = CORDON_LAYER_DEFAULTS,
+		.profile = &a->defaults_profile,
+	};
+	int code;
+
+	a->defaults = a->preset->defaults && !spec->no_defaults;
+	if (!a->defaults)
+		return 0;
+	code = build_profile(like, spec, a, default_rules,
+	    &a->defaults_profile, err);
+	return code != 0 ? code : add_layer(like, &document, spec, a, err);
+}
+
+/* Behind those of the host, before all others. */
+static int
 build_layers(const struct builder *like, const struct cdn_authority_spec *spec,
     struct cdn_authority *a, struct cordon_error *err)
 {
+	size_t i = 0;
+	int code = 0;
+
 	a->preset_rules = true;
-	a->layer_count = spec->document_count;
-	a->layers = cdn_arena_array(like->arena, a->layer_count,
+	a->layers = cdn_arena_array(like->arena, spec->document_count + 1,
 	    sizeof(*a->layers));
 	if (a->layers == NULL)
 		return cdn_err_nomem(err);
-	for (size_t i = 0; i < a->layer_count; i++) {
-		int code = build_layer(like, &spec->documents[i], spec,
-		    &a->layers[i], err);
-
-		if (code != 0)
-			return code;
-		if (replaces_preset(&a->layers[i]))
-			a->preset_rules = false;
-	}
-	return 0;
+	for (; i < spec->document_count && code == 0 &&
+	    spec->documents[i].layer == CORDON_LAYER_HOST; i++)
+		code = add_layer(like, &spec->documents[i], spec, a, err);
+	if (code == 0)
+		code = add_defaults(like, spec, a, err);
+	for (; i < spec->document_count && code == 0; i++)
+		code = add_layer(like, &spec->documents[i], spec, a, err);
+	return code;
 }
 
 /*
@@ -408,27 +481,22 @@ default_network(const struct cdn_preset *preset, const char *agent)
 }
 
 static int
+preset_rules(const struct builder *like, const struct cdn_authority_spec *spec,
+    const struct cdn_authority *a, enum cordon_op op, struct cdn_rules *ret,
+    struct cordon_error *err)
+{
+	(void)spec;
+	return cdn_preset_rules(like->arena, inside_preset(a), op, ret, err);
+}
+
+static int
 build_preset(const struct builder *like, const struct cdn_authority_spec *spec,
     struct cdn_authority *a, struct cordon_error *err)
 {
-	const struct cdn_preset_facts facts = { spec->git, spec->executed,
-		spec->executed_count };
-
-	a->preset_profile.name = a->profile_name;
 	a->preset_profile.network = default_network(a->preset,
 	    spec->network_source);
-	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++) {
-		struct cdn_rules rules;
-		int code = cdn_preset_rules(like->arena, inside_preset(a), op,
-		    &facts, &rules, err);
-
-		if (code == 0)
-			code = cdn_rule_set_build(like->arena, rules,
-			    like->fold, &a->preset_profile.sets[op], err);
-		if (code != 0)
-			return code;
-	}
-	return 0;
+	return build_profile(like, spec, a, preset_rules, &a->preset_profile,
+	    err);
 }
 
 static int
@@ -521,10 +589,26 @@ cdn_authority_preset_profile(const struct cdn_authority *authority)
 	return &authority->preset_profile;
 }
 
-bool
-cdn_authority_preset_speaks(const struct cdn_authority *authority)
+size_t
+cdn_authority_builtins(const struct cdn_authority *authority,
+    struct cdn_builtin ret[CDN_BUILTINS_MAX])
 {
-	return authority->preset_rules;
+	size_t n = 0;
+
+	if (authority->defaults)
+		ret[n++] = (struct cdn_builtin){ CORDON_LAYER_DEFAULTS,
+			&authority->defaults_profile };
+	if (authority->preset_rules)
+		ret[n++] = (struct cdn_builtin){ CORDON_LAYER_PRESET,
+			&authority->preset_profile };
+	return n;
+}
+
+unsigned
+cdn_layer_rank(enum cordon_layer layer)
+{
+	return layer == CORDON_LAYER_DEFAULTS ?
+	    2U * CORDON_LAYER_HOST + 1U : 2U * (unsigned)layer;
 }
 
 /* ----- Strings -------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  *
  *	floor		absolute paths		denies; everything else passes
  *	documents	workspace-relative	all of them must allow
+ *	defaults	workspace-relative	one of the layers, behind the host's
  *	preset rules	workspace-relative	when no trusted document is there
  *	roots		absolute paths		grants outside the workspace
  *	runtime		absolute paths		grants for a process only
@@ -39,10 +40,12 @@ struct cdn_authority {
 	const char *profile_name;
 	cdn_str workspace; /* without the leading slash */
 	const struct cdn_preset *preset;
-	struct cdn_layer *layers; /* outermost first */
+	struct cdn_layer *layers; /* outermost first, the defaults among them */
 	size_t layer_count;
+	bool defaults; /* they are */
 	bool preset_rules; /* no trusted document: the preset speaks too */
 	struct cordon_profile preset_profile; /* arena NULL: not its own */
+	struct cordon_profile defaults_profile; /* likewise */
 	const struct cdn_network_set *command_network; /* or NULL */
 
 	struct cdn_scope floor; /* modify: only what read does not deny */
@@ -74,12 +77,12 @@ cdn_merely_not_granted(const struct cdn_finding *finding)
 }
 
 /*
- * What one layer says of a path inside the workspace: the i-th document, or the
+ * What one layer says of a path inside the workspace: the i-th layer, or the
  * preset behind them.  `stripped` may be NULL: the documents alone are asked.
  */
 struct cdn_answer cdn_judge_layer(const struct cdn_authority *authority,
     size_t i, enum cordon_op op, cdn_str relative, const cdn_str *stripped);
-/* How many of them there are: the documents, and the preset if it has a say. */
+/* How many of them there are: the layers, and the preset if it has a say. */
 static inline size_t
 cdn_judged_layers(const struct cdn_authority *authority)
 {

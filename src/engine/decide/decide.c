@@ -83,7 +83,7 @@ cdn_judge_layer(const struct cdn_authority *a, size_t i, enum cordon_op op,
 	return given;
 }
 
-/* All documents, and the preset where no trusted document speaks. */
+/* All layers, and the preset where no trusted document speaks. */
 static struct cdn_answer
 judge_documents(const struct cdn_authority *a, enum cordon_op op,
     const struct inside *path)
@@ -92,9 +92,13 @@ judge_documents(const struct cdn_authority *a, enum cordon_op op,
 	bool named = false;
 
 	for (size_t i = 0; i < a->layer_count; i++) {
-		struct cdn_answer one = cdn_judge_layer(a, i, op,
-		    path->relative, path->stripped);
+		struct cdn_answer one;
 
+		if (path->stripped == NULL &&
+		    a->layers[i].layer == CORDON_LAYER_DEFAULTS)
+			continue;
+		one = cdn_judge_layer(a, i, op, path->relative,
+		    path->stripped);
 		if (!one.finding.allowed)
 			return one;
 		if (a->layers[i].names) {
@@ -230,7 +234,7 @@ cdn_judge_path(const struct cdn_authority *authority, enum cordon_as as,
 		return given;
 	/* The floor's list for reading is the later part of both. */
 	if (read.layer == CORDON_LAYER_FLOOR || given.finding.allowed ||
-	    given.layer > read.layer)
+	    cdn_layer_rank(given.layer) > cdn_layer_rank(read.layer))
 		return read;
 	return given;
 }
@@ -339,6 +343,42 @@ cdn_decide_network(const struct cdn_authority *authority)
 
 	cdn_decide_network_keys(authority, narrow_network, &mode);
 	return mode;
+}
+
+/* Does every entry that allows something name a loopback address? */
+static bool
+lists_loopback(const struct cdn_rule_set *list)
+{
+	for (size_t i = 0; i < list->rules.n; i++) {
+		const struct cdn_rule *rule = &list->rules.v[i];
+
+		if (!rule->negated &&
+		    !cdn_str_starts(rule->pattern, CDN_STR("127.")) &&
+		    !cdn_str_starts(rule->pattern, CDN_STR("[::1]")))
+			return false;
+	}
+	return true;
+}
+
+static void
+note_loopback(enum cordon_layer layer, const struct cdn_network_set *network,
+    void *arg)
+{
+	bool *local = arg;
+
+	(void)layer;
+	*local |= network->mode == CDN_NETWORK_LOOPBACK ||
+	    (network->mode == CDN_NETWORK_LIST &&
+		lists_loopback(&network->list));
+}
+
+bool
+cdn_decide_network_is_local(const struct cdn_authority *authority)
+{
+	bool local = false;
+
+	cdn_decide_network_keys(authority, note_loopback, &local);
+	return local;
 }
 
 /* Every document that defines the profile names the socket. */

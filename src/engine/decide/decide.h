@@ -55,9 +55,8 @@ struct cdn_authority_spec {
 	const char *profile_name;
 	const char *workspace; /* real path */
 	enum cordon_preset preset;
-	enum cdn_preset_git git;
-	const char *const *executed; /* patterns: what else the host executes */
-	size_t executed_count;
+	struct cdn_preset_facts facts; /* for the defaults */
+	bool no_defaults; /* they do not hold: cordon_unguarded() */
 	const struct cdn_document *documents; /* outermost first */
 	size_t document_count;
 
@@ -115,8 +114,21 @@ CDN_MUST_USE int cdn_authority_below(struct cdn_arena *arena,
 /* The preset's own rules as a profile, for printing; lives with authority. */
 const struct cordon_profile *cdn_authority_preset_profile(
     const struct cdn_authority *authority);
-/* Do they have a say inside the workspace? */
-bool cdn_authority_preset_speaks(const struct cdn_authority *authority);
+
+/* Rules inside the workspace that stand in no document. */
+struct cdn_builtin {
+	enum cordon_layer layer; /* DEFAULTS or PRESET */
+	const struct cordon_profile *profile;
+};
+
+#define CDN_BUILTINS_MAX 2
+
+/* Those that have a say, outermost first; returns how many. */
+size_t cdn_authority_builtins(const struct cdn_authority *authority,
+    struct cdn_builtin ret[CDN_BUILTINS_MAX]);
+
+/* Position from the outside: the numbers of the enum are not in order. */
+unsigned cdn_layer_rank(enum cordon_layer layer);
 
 struct cdn_question {
 	enum cordon_as as; /* not BLOCK: see block.h */
@@ -157,6 +169,12 @@ void cdn_decide_explain(const struct cdn_authority *authority,
  * LIST when each must be asked.  Never UNSET.
  */
 enum cdn_network_mode cdn_decide_network(const struct cdn_authority *authority);
+
+/*
+ * Does one of the keys that must all allow name loopback addresses only, as
+ * LOOPBACK or as a list?
+ */
+bool cdn_decide_network_is_local(const struct cdn_authority *authority);
 
 /* Every network key that has a say in it, outermost first; all must allow. */
 typedef void cdn_network_fn(enum cordon_layer layer,

@@ -12,11 +12,12 @@ struct teller {
 	void *arg;
 };
 
+/* The first rule of the defaults is "everything passes", as the floor's is. */
 static void
 tell_set(const struct teller *t, const struct cdn_rule_set *set,
     enum cordon_layer layer, cdn_str path)
 {
-	for (size_t i = 0; i < set->rules.n; i++)
+	for (size_t i = layer == CORDON_LAYER_DEFAULTS; i < set->rules.n; i++)
 		if (cdn_matcher_rule(set->matcher, i, path))
 			t->matched(layer, &set->rules.v[i], t->arg);
 }
@@ -29,14 +30,18 @@ tell_scope(const struct teller *t, const struct cdn_scope *scope,
 	    path);
 }
 
+/* The defaults are not among the documents: POLICY does not know them. */
 static void
-tell_documents(const struct teller *t, enum cordon_op op, cdn_str relative)
+tell_documents(const struct teller *t, enum cordon_as as, enum cordon_op op,
+    cdn_str relative)
 {
 	const struct cdn_authority *a = t->a;
 
 	for (size_t i = 0; i < a->layer_count; i++)
-		tell_set(t, &a->layers[i].profile->sets[op],
-		    a->layers[i].layer, relative);
+		if (as != CORDON_AS_POLICY ||
+		    a->layers[i].layer != CORDON_LAYER_DEFAULTS)
+			tell_set(t, &a->layers[i].profile->sets[op],
+			    a->layers[i].layer, relative);
 }
 
 static void
@@ -102,7 +107,7 @@ tell_layers(const struct teller *t, enum cordon_as as, enum cordon_op op,
 	bool inside = cdn_authority_inside(a, stripped, &relative);
 
 	if (inside)
-		tell_documents(t, op, relative);
+		tell_documents(t, as, op, relative);
 	else
 		tell_roots(t, op, stripped);
 	tell_scope(t, &a->command, CORDON_LAYER_WORKDIR, op, stripped);
@@ -194,7 +199,8 @@ cdn_decide_explain(const struct cdn_authority *authority,
 	else if (network)
 		tell_network(&t, question->as, question->path);
 	else if (question->as == CORDON_AS_POLICY)
-		tell_documents(&t, question->op, question->path);
+		tell_documents(&t, question->as, question->op,
+		    question->path);
 	else
 		tell_path(&t, question, stripped);
 }

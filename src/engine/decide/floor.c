@@ -20,6 +20,24 @@ static const struct cdn_floor_row credentials[] = {
 	{ "~/.pypirc",			 false, true,  "registry credentials" },
 	{ "~/.cargo/credentials",	 false, true,  "registry credentials" },
 	{ "~/.cargo/credentials.toml",	 false, true,  "registry credentials" },
+	{ "~/.local/share/uv/credentials", false, false, "registry credentials" },
+	{ "~/.config/uv",		 false, false, "registry credentials" },
+	{ "~/.config/hub",		 false, true,  "GitHub credentials" },
+	{ "~/.config/glab-cli",		 false, false, "GitLab credentials" },
+	{ "~/.terraform.d",		 false, false, "cloud credentials" },
+	{ "~/.m2/settings.xml",		 false, true,  "registry credentials" },
+	{ "~/.gradle/gradle.properties", false, true,  "registry credentials" },
+	{ "~/.config/pypoetry/auth.toml", false, true,  "registry credentials" },
+	{ "~/.yarnrc.yml",		 false, true,  "registry credentials" },
+	{ "~/.bunfig.toml",		 false, true,  "registry credentials" },
+	{ "~/.vault-token",		 false, true,  "Vault token" },
+	{ "~/.pgpass",			 false, true,  "database passwords" },
+	{ "~/.my.cnf",			 false, true,  "database passwords" },
+	{ "~/.config/rclone",		 false, false, "cloud credentials" },
+	{ "~/.config/doctl",		 false, false, "cloud credentials" },
+	{ "~/.config/op",		 false, false, "1Password session" },
+	{ "~/.password-store",		 false, false, "passwords" },
+	{ "~/.config/sops",		 false, false, "encryption keys" },
 	{ "~/.digitorn/jwt.key",	 false, true,  "agent daemon" },
 	{ "~/.digitorn/master.key",	 false, true,  "agent daemon" },
 	{ "~/.digitorn/server.key",	 false, true,  "agent daemon" },
@@ -46,6 +64,12 @@ static const struct cdn_floor_row credentials[] = {
 	{ "/run/secrets",		 false, false, "container secrets" },
 	{ "/var/run/secrets",		 false, false, "container secrets" },
 	{ "/proc/kcore",		 false, false, "kernel memory" },
+};
+
+/* For root: what others may not read below these. */
+static const struct cdn_floor_row privates[CDN_FLOOR_PRIVATE] = {
+	{ "/etc",	  false, false, "for root: what others may not read" },
+	{ "/var/lib",	  false, false, "for root: what others may not read" },
 };
 
 static const struct cdn_floor_row systems[] = {
@@ -90,6 +114,29 @@ cdn_floor_credential(size_t i)
 		i -= agent->place_count;
 	}
 	return NULL;
+}
+
+const struct cdn_floor_row *
+cdn_floor_private(size_t i)
+{
+	return i < CDN_LEN(privates) ? &privates[i] : NULL;
+}
+
+bool
+cdn_floor_of_package(cdn_str name)
+{
+	static const char *const kinds[] = { ".list", ".md5sums", ".postinst",
+		".postrm", ".preinst", ".prerm", ".conffiles", ".triggers",
+		".shlibs", ".symbols" };
+
+	for (size_t i = 0; i < CDN_LEN(kinds); i++) {
+		cdn_str kind = cdn_str_of(kinds[i]);
+
+		if (name.n > kind.n && memcmp(name.p + name.n - kind.n, kind.p,
+			kind.n) == 0)
+			return true;
+	}
+	return false;
 }
 
 const struct cdn_floor_row *

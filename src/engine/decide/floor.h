@@ -21,6 +21,25 @@ struct cdn_floor_row {
 /* (c): neither readable nor writable.  NULL past the end. */
 const struct cdn_floor_row *cdn_floor_credential(size_t i);
 
+/*
+ * (c) for root: each file below these that others may not read, and each
+ * directory that others may not enter.  NULL past the end.
+ */
+#define CDN_FLOOR_PRIVATE 2
+const struct cdn_floor_row *cdn_floor_private(size_t i);
+
+/*
+ * Not looked at there: files of dpkg's database by the names that dpkg gives to
+ * what it unpacks from a package, thousands of them.
+ *
+ * Threat:    a file with such a name holds a secret, and is not closed.
+ * Invariant: dpkg alone writes these names, with what stands in an archive that
+ *	      everybody can fetch.  Any other name in the directory is looked at.
+ * Held by:   the directory is dpkg's own; tests/unit/decide/floor.c has the names.
+ */
+#define CDN_FLOOR_PACKAGES "/var/lib/dpkg/info"
+bool cdn_floor_of_package(cdn_str name);
+
 /* (a): never writable.  NULL past the end. */
 const struct cdn_floor_row *cdn_floor_system(size_t i);
 

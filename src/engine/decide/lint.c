@@ -290,11 +290,28 @@ build_executed(struct cdn_lint *lint, struct cdn_arena *arena)
 }
 
 static int
+build_unprotect(struct cdn_lint *lint, struct cdn_arena *arena)
+{
+	const struct cdn_rules *unprotect = &lint->policy->unprotect;
+	struct cdn_match_rule *rules = cdn_arena_array(arena, unprotect->n,
+	    sizeof(*rules));
+
+	if (rules == NULL)
+		return cdn_err_nomem(lint->err);
+	for (size_t i = 0; i < unprotect->n; i++)
+		rules[i].pattern = unprotect->v[i].pattern;
+	return cdn_matcher_build(arena, rules, unprotect->n, &lint->unprotect,
+	    lint->err);
+}
+
+static int
 lint_all(struct cdn_lint *lint, struct cdn_arena *arena)
 {
 	const struct cordon_policy *policy = lint->policy;
 	int code = build_executed(lint, arena);
 
+	if (code == 0)
+		code = build_unprotect(lint, arena);
 	if (code != 0)
 		return code;
 	lint->told = cdn_arena_array(arena, policy->deny[CORDON_READ].n,

@@ -14,6 +14,7 @@ struct cdn_lint {
 	bool exhausted; /* one more was wanted */
 	bool *told;	/* by index of denyRead: said of some profile */
 	const struct cdn_matcher *executed; /* of cdn_preset_executed() */
+	const struct cdn_matcher *unprotect; /* of spec.unprotect */
 };
 
 /* lint_reach.c: findings that need an example path. */

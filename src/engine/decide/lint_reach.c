@@ -178,6 +178,14 @@ lint_modifiable(struct reach *r)
 
 /* ----- What the host would execute -------------------------------------------------- */
 
+/* The defaults protect it unless the policy takes it out. */
+static bool
+is_unprotected(const struct reach *r)
+{
+	return cdn_matcher_check(r->lint->unprotect, r->example) !=
+	    CDN_NO_RULE;
+}
+
 struct executed {
 	char shown[200];
 	size_t n; /* bytes of shown */
@@ -205,11 +213,12 @@ lint_executed(struct reach *r)
 	char more[32] = "";
 	const char *pattern;
 
-	for (size_t i = 0; (pattern = cdn_preset_executed(i)) != NULL; i++) {
+	for (size_t i = 0; r->lint->policy->unprotect.n > 0 &&
+	    (pattern = cdn_preset_executed(i)) != NULL; i++) {
 		struct target target = { .pattern = cdn_str_of(pattern),
 			.matcher = r->lint->executed, .index = i };
 
-		if (find_example(r, &target))
+		if (find_example(r, &target) && is_unprotected(r))
 			add_executed(r, &found, pattern);
 	}
 	if (found.count == 0)
@@ -218,8 +227,8 @@ lint_executed(struct reach *r)
 		snprintf(more, sizeof(more), " and %zu more",
 		    found.count - SHOWN_MAX);
 	cdn_diag_add(r->lint->diags, CORDON_WARNING, CDN_LINT_EXECUTED,
-	    found.rule->pos, "deny them in spec.denyModify; the policy of "
-	    "'cordon policy init' has the list",
+	    found.rule->pos, "take out of spec.unprotect what need not be "
+	    "written",
 	    "profile '%s' may modify what this machine would later execute: "
 	    "%s%s", r->def->name.p, found.shown, more);
 }

@@ -44,7 +44,7 @@ protects_path(const struct cdn_authority *a, const struct cdn_question *q,
 	    !protects_one(a, q->as, CORDON_READ, stripped, &read))
 		return given;
 	if (!given || read.layer == CORDON_LAYER_FLOOR ||
-	    ret->layer > read.layer)
+	    cdn_layer_rank(ret->layer) > cdn_layer_rank(read.layer))
 		*ret = read;
 	return true;
 }

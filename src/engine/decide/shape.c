@@ -258,7 +258,7 @@ layer_allows(struct builder *b, const struct cdn_rule_set *set,
 	return join(b, CDN_SHAPE_ANY, &parts);
 }
 
-/* The first layer says what is allowed ... */
+/* The first layer says what is allowed; the defaults only take away ... */
 static void
 add_first(struct builder *b, const struct cdn_rule_set *set,
     enum cordon_layer layer, struct cdn_shapes *ret)
@@ -292,13 +292,18 @@ static void
 add_inside(struct builder *b, struct cdn_shapes *ret)
 {
 	const struct cdn_authority *a = b->a;
+	bool first = true;
 
-	for (size_t i = 0; i < a->layer_count; i++)
-		(i == 0 ? add_first : add_other)(b,
+	for (size_t i = 0; i < a->layer_count; i++) {
+		bool takes = a->layers[i].layer == CORDON_LAYER_DEFAULTS;
+
+		(first && !takes ? add_first : add_other)(b,
 		    &a->layers[i].profile->sets[b->op], a->layers[i].layer,
 		    ret);
+		first &= takes;
+	}
 	if (a->preset_rules)
-		(a->layer_count == 0 ? add_first : add_other)(b,
+		(first ? add_first : add_other)(b,
 		    &a->preset_profile.sets[b->op], CORDON_LAYER_PRESET, ret);
 }
 

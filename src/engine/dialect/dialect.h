@@ -25,7 +25,11 @@ enum cdn_want {
 	CDN_WANT_OLD_BASE, /* the same in some versions, in others nothing */
 	CDN_WANT_PATTERN, /* a glob: the directory it begins in is read */
 	CDN_WANT_SHELL,	  /* a command */
+	CDN_WANT_TYPED,	  /* lines for a shell that runs; nothing: it is looked at */
+	CDN_WANT_INTERPRETER, /* the shell that a command is for */
 	CDN_WANT_PATCH,	  /* text that names files: see patch.c */
+	CDN_WANT_EDITS,	  /* a list of changes; one may name a file of its own */
+	CDN_WANT_URL,	  /* of the network, and of no file */
 	CDN_WANT_NEVER,	  /* a way out of the agent's own sandbox */
 };
 
@@ -54,8 +58,13 @@ CDN_MUST_USE bool cdn_dialect_tool_want(const struct cdn_dialect_tool *tool, cdn
 /* The name that its server gave to an MCP tool; false: it is none. */
 CDN_MUST_USE bool cdn_dialect_tool_mcp(enum cordon_hook_agent agent, cdn_str name,
     cdn_str *ret);
-/* Is an argument of this name a command, whatever the tool? */
-bool cdn_dialect_is_command(cdn_str name);
+/*
+ * Is an argument of this name a command, whatever the tool?  mcp: of a tool of a
+ * server, where a script is as likely one for a browser.
+ */
+bool cdn_dialect_is_command(cdn_str name, bool mcp);
+/* A shell of the system, by its name or its usual path. */
+bool cdn_dialect_is_interpreter(cdn_str name);
 /* By its name, of which nothing else is known: does it change things? */
 bool cdn_dialect_tool_writes(cdn_str name);
 

@@ -18,7 +18,11 @@
 #define OLD_BASE(n) { n, CDN_WANT_OLD_BASE }
 #define PATTERN(n) { n, CDN_WANT_PATTERN }
 #define SHELL(n)   { n, CDN_WANT_SHELL }
+#define TYPED(n)   { n, CDN_WANT_TYPED }
+#define INTERPRETER(n) { n, CDN_WANT_INTERPRETER }
 #define PATCH(n)   { n, CDN_WANT_PATCH }
+#define EDITS(n)   { n, CDN_WANT_EDITS }
+#define URL(n)	   { n, CDN_WANT_URL }
 #define NEVER(n)   { n, CDN_WANT_NEVER }
 
 /* clang-format off */
@@ -32,8 +36,8 @@ static const struct cdn_dialect_tool tools[] = {
 	{ CLAUDE | CODEX | CURSOR, "Write", { MODIFY("file_path"), MODIFY("path"),
 	    NOTHING("content"), NOTHING("contents"), PATCH("command") } },
 	{ CLAUDE | CODEX | CURSOR, "Edit", { MODIFY("file_path"), MODIFY("path"),
-	    NOTHING("old_string"), NOTHING("new_string"), NOTHING("edits"), PATCH("command") } },
-	{ CLAUDE, "MultiEdit", { MODIFY("file_path"), NOTHING("edits") } },
+	    NOTHING("old_string"), NOTHING("new_string"), EDITS("edits"), PATCH("command") } },
+	{ CLAUDE, "MultiEdit", { MODIFY("file_path"), EDITS("edits") } },
 	{ CLAUDE, "NotebookEdit", { MODIFY("notebook_path"), NOTHING("new_source"),
 	    NOTHING("cell_id") } },
 	{ CLAUDE, "NotebookRead", { READ("notebook_path") } },
@@ -53,7 +57,7 @@ static const struct cdn_dialect_tool tools[] = {
 	{ CLAUDE, "Skill", .text = true },
 	{ CLAUDE, "TaskCreate", .text = true },
 	{ CLAUDE, "TaskUpdate", .text = true },
-	{ CLAUDE, "WebFetch", .text = true },
+	{ CLAUDE, "WebFetch", { URL("url"), NOTHING("prompt") }, .bare = true },
 	{ CLAUDE | CURSOR, "WebSearch", .text = true },
 
 	/* Codex */
@@ -68,8 +72,9 @@ static const struct cdn_dialect_tool tools[] = {
 	{ CODEX, "local_shell", { SHELL("command"), OLD_BASE("workdir"),
 	    OLD_BASE("working_directory") } },
 	{ CODEX, "exec_command", { SHELL("cmd"), SHELL("command"), BASE("workdir"),
-	    NOTHING("shell"), NOTHING("justification"), NEVER("sandbox_permissions") } },
-	{ CODEX, "write_stdin", { SHELL("chars") }, .bare = true },
+	    INTERPRETER("shell"), NOTHING("justification"), NEVER("sandbox_permissions"),
+	    NEVER("with_escalated_permissions") } },
+	{ CODEX, "write_stdin", { TYPED("chars") }, .bare = true },
 	{ CODEX, "view_image", { READ("path"), NOTHING("detail") } },
 	{ CODEX, "read_file", { READ("file_path"), READ("path"), NOTHING("mode") } },
 	{ CODEX, "list_dir", { READ("dir_path"), READ("path") } },
@@ -95,7 +100,7 @@ static const struct cdn_dialect_tool tools[] = {
 	{ GEMINI, "search_file_content", { NOTHING("pattern"), BASE("dir_path"), OLD_BASE("path"),
 	    PATTERN("include") }, .bare = true },
 	{ GEMINI, "google_web_search", .text = true },
-	{ GEMINI, "web_fetch", .text = true },
+	{ GEMINI, "web_fetch", { URL("prompt"), URL("url") }, .bare = true },
 	{ GEMINI, "save_memory", .text = true },
 	{ GEMINI, "write_todos", .text = true },
 	{ GEMINI, "ask_user", .text = true },
@@ -105,7 +110,7 @@ static const struct cdn_dialect_tool tools[] = {
 	    NOTHING("description") } },
 	{ CURSOR, "StrReplace", { MODIFY("path"), MODIFY("file_path"), NOTHING("old_string"),
 	    NOTHING("new_string") } },
-	{ CURSOR, "MultiEdit", { MODIFY("file_path"), MODIFY("path"), NOTHING("edits") } },
+	{ CURSOR, "MultiEdit", { MODIFY("file_path"), MODIFY("path"), EDITS("edits") } },
 	{ CURSOR, "Delete", { MODIFY("path"), MODIFY("file_path"), MODIFY("target_file") } },
 	{ CURSOR, "beforeShellExecution", { SHELL("command"), BASE("cwd") }, .whole = true },
 	{ CURSOR, "beforeReadFile", { READ("file_path"), READ("attachments") }, .whole = true },
@@ -242,14 +247,34 @@ cdn_dialect_tool_mcp(enum cordon_hook_agent agent, cdn_str name, cdn_str *ret)
 }
 
 bool
-cdn_dialect_is_command(cdn_str name)
+cdn_dialect_is_command(cdn_str name, bool mcp)
 {
-	static const char *const names[] = { "command", "cmd", "script",
-		"shell_command", "command_line" };
+	static const char *const names[] = { "command", "cmd", "shell_command",
+		"shellCommand", "command_line", "commandLine", "cmdline" };
 
 	for (size_t i = 0; i < CDN_LEN(names); i++)
-		if (cdn_str_is(name, names[i]))
+		if (name.n == strlen(names[i]) &&
+		    strncasecmp(name.p, names[i], name.n) == 0)
 			return true;
+	return !mcp && cdn_str_is(name, "script");
+}
+
+bool
+cdn_dialect_is_interpreter(cdn_str name)
+{
+	static const char *const places[] = { "", "/bin/", "/usr/bin/",
+		"/usr/local/bin/" };
+	static const char *const shells[] = { "sh", "bash", "dash", "zsh",
+		"fish", "ksh", "ash" };
+
+	for (size_t i = 0; i < CDN_LEN(places); i++) {
+		cdn_str place = cdn_str_of(places[i]);
+
+		for (size_t k = 0; k < CDN_LEN(shells); k++)
+			if (cdn_str_starts(name, place) && cdn_str_is(
+				cdn_str_from(name, place.n), shells[k]))
+				return true;
+	}
 	return false;
 }
 

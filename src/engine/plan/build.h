@@ -28,6 +28,7 @@ struct cdn_plan_build {
 	/* roots.c: sorted, each path once, all of them there */
 	struct cdn_plan_root *roots;
 	size_t root_count;
+	bool no_memory; /* while they were found */
 	/*
 	 * Parallel to the spec's: could regions lie at, in or around them?
 	 * They lie at roots and below; most of the floor is nowhere near.

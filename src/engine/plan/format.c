@@ -190,6 +190,27 @@ put_terms(struct cdn_json_writer *w, const struct cdn_plan *plan)
 
 /* ----- The whole --------------------------------------------------------- */
 
+static void
+put_bounds(struct cdn_json_writer *w, const struct cdn_plan_words *words)
+{
+	cdn_json_put_key(w, "bounds");
+	cdn_json_open(w, '[');
+	for (size_t i = 0; i < words->bound_count; i++) {
+		const struct cdn_plan_bound *bound = &words->bounds[i];
+
+		cdn_json_open(w, '{');
+		put(w, "name", bound->name);
+		cdn_json_put_key(w, "value");
+		if (bound->value > 0)
+			cdn_json_put_int(w, (int64_t)bound->value);
+		else
+			cdn_json_put_null(w);
+		put(w, "from", bound->from);
+		cdn_json_close(w);
+	}
+	cdn_json_close(w);
+}
+
 static int
 format_json(const struct cdn_plan *plan, const struct cdn_plan_words *words,
     struct cdn_buf *out, struct cordon_error *err)
@@ -204,6 +225,8 @@ format_json(const struct cdn_plan *plan, const struct cdn_plan_words *words,
 	put(&w, "mode", modes[plan->mode]);
 	put(&w, "isolation", words->isolation);
 	put_terms(&w, plan);
+	if (words->bound_count > 0)
+		put_bounds(&w, words);
 	cdn_json_put_key(&w, "regions");
 	cdn_json_open(&w, '[');
 	for (size_t i = 0; i < plan->region_count; i++)

@@ -123,7 +123,9 @@ tell_documents(struct asking *a)
 {
 	const struct cdn_authority_spec *spec = a->in->spec;
 	const struct cdn_authority *authority = a->in->authority;
+	struct cdn_builtin builtins[CDN_BUILTINS_MAX];
 	cdn_str relative;
+	size_t n;
 
 	if (!cdn_plan_at_or_below(a->dir, spec->workspace))
 		return false;
@@ -133,8 +135,11 @@ tell_documents(struct asking *a)
 	for (size_t i = 0; i < spec->document_count; i++)
 		if (tell_profile(a, spec->documents[i].profile, relative))
 			return true;
-	return cdn_authority_preset_speaks(authority) &&
-	    tell_profile(a, cdn_authority_preset_profile(authority), relative);
+	n = cdn_authority_builtins(authority, builtins);
+	for (size_t i = 0; i < n; i++)
+		if (tell_profile(a, builtins[i].profile, relative))
+			return true;
+	return false;
 }
 
 /* ----- Places ------------------------------------------------------------ */

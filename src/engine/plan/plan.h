@@ -222,9 +222,18 @@ CDN_MUST_USE int cdn_plan_build(struct cdn_arena *arena,
     struct cordon_error *err);
 
 /* Words of the caller's that belong to it; NULL where there is none. */
+struct cdn_plan_bound {
+	const char *name;  /* "processes" */
+	const char *unit;  /* " ms", or "" */
+	uint64_t value;	   /* 0: not limited, and `from` says why */
+	const char *from;  /* "policy", "default" */
+};
+
 struct cdn_plan_words {
 	const char *backend;   /* "native" */
 	const char *isolation; /* "none" */
+	const struct cdn_plan_bound *bounds; /* of resources */
+	size_t bound_count;
 };
 
 /*

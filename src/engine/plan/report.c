@@ -316,8 +316,10 @@ add_profile(struct rows *rows, enum cordon_layer layer,
 		const struct cdn_rules *rules = &profile->sets[op].rules;
 
 		for (size_t i = 0; i < rules->n && rows->code == 0; i++)
-			put(rows, &rules->v[i], op, layer,
-			    held_rule(rows->b, &inside, &rules->v[i], op));
+			if (!cdn_defaults_silent(&rules->v[i]))
+				put(rows, &rules->v[i], op, layer,
+				    held_rule(rows->b, &inside, &rules->v[i],
+					op));
 	}
 }
 
@@ -512,11 +514,20 @@ put_in_order(const struct rows *rows)
 	if (v == NULL)
 		return cdn_err_nomem(rows->b->err);
 	plan->rules = v;
-	for (enum cordon_layer layer = 0; layer < CORDON_LAYER_MAX; layer++)
+	for (unsigned rank = 0; plan->rule_count < rows->n; rank++)
 		for (size_t i = 0; i < rows->n; i++)
-			if (rows->v[i].layer == layer)
+			if (cdn_layer_rank(rows->v[i].layer) == rank)
 				v[plan->rule_count++] = rows->v[i];
 	return 0;
+}
+
+/* Where nothing may be modified, what the defaults take away is not there. */
+static bool
+may_modify(const struct cdn_plan_build *b)
+{
+	return cdn_decide_subtree(b->in->authority, CORDON_AS_PROCESS,
+	    CORDON_MODIFY, cdn_str_of(b->in->spec->workspace)) !=
+	    CDN_SUBTREE_DENY;
 }
 
 int
@@ -524,7 +535,9 @@ cdn_plan_find_rules(struct cdn_plan_build *b)
 {
 	const struct cdn_authority_spec *spec = b->in->spec;
 	const struct cdn_authority *authority = b->in->authority;
+	struct cdn_builtin builtins[CDN_BUILTINS_MAX];
 	struct rows rows = { .b = b };
+	size_t n;
 
 	add_floor(&rows);
 	for (size_t i = 0; i < spec->document_count; i++) {
@@ -542,9 +555,12 @@ cdn_plan_find_rules(struct cdn_plan_build *b)
 	add_places(&rows, &spec->runtime_write_roots, CORDON_MODIFY,
 	    CORDON_LAYER_WORKDIR);
 	add_sockets(&rows, &spec->command_sockets, CORDON_LAYER_WORKDIR);
-	if (cdn_authority_preset_speaks(authority))
-		add_profile(&rows, CORDON_LAYER_PRESET,
-		    cdn_authority_preset_profile(authority));
+	n = cdn_authority_builtins(authority, builtins);
+	for (size_t i = 0; i < n; i++)
+		if (builtins[i].layer != CORDON_LAYER_DEFAULTS ||
+		    may_modify(b))
+			add_profile(&rows, builtins[i].layer,
+			    builtins[i].profile);
 	cdn_decide_network_keys(authority, add_network, &rows);
 	return rows.code != 0 ? rows.code : put_in_order(&rows);
 }

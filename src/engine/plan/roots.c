@@ -98,12 +98,28 @@ add_root(struct cdn_plan_build *b, const char *path, bool alone)
 		.directory = directory, .name = first_name(path) };
 }
 
+/* Of names that go on: the directory that holds them, which is mixed then. */
+static void
+add_starred(struct cdn_plan_build *b, const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+	const char *dir = slash == pattern ? "/" :
+	    cdn_arena_dup(b->arena, pattern, (size_t)(slash - pattern));
+
+	if (dir == NULL)
+		b->no_memory = true;
+	else
+		add_root(b, dir, false);
+}
+
 static void
 add_roots(struct cdn_plan_build *b, const struct cdn_place_list *places)
 {
 	for (size_t i = 0; i < places->n; i++)
 		if (!places->v[i].glob)
 			add_root(b, places->v[i].path, places->v[i].alone);
+		else
+			add_starred(b, places->v[i].path);
 }
 
 static int
@@ -201,6 +217,8 @@ cdn_plan_find_roots(struct cdn_plan_build *b)
 			add_roots(b, &spec->documents[i].host_read);
 			add_roots(b, &spec->documents[i].host_modify);
 		}
+	if (b->no_memory)
+		return cdn_err_nomem(b->err);
 	drop_repeated(b);
 	return find_all_near(b);
 }

@@ -1,5 +1,7 @@
 #include "engine/plan/text.h"
 
+#include <inttypes.h>
+
 #define WIDTH_MAX 64 /* of a column; what is longer pushes the rest away */
 #define CROWD_MAX 4  /* entries of a passage that are named one by one */
 #define OPS_WIDTH 14 /* "read, modify" */
@@ -286,6 +288,22 @@ enforced(const struct cdn_plan *plan)
 	return "yes";
 }
 
+static void
+put_bounds(struct cdn_buf *out, const struct cdn_plan_words *words)
+{
+	for (size_t i = 0; i < words->bound_count; i++) {
+		const struct cdn_plan_bound *bound = &words->bounds[i];
+
+		cdn_buf_printf(out, "%s%s ", i == 0 ? "limits     " :
+		    "           ", bound->name);
+		if (bound->value > 0)
+			cdn_buf_printf(out, "%" PRIu64 "%s (%s)\n",
+			    bound->value, bound->unit, bound->from);
+		else
+			cdn_buf_printf(out, "not limited (%s)\n", bound->from);
+	}
+}
+
 void
 cdn_plan_text(const struct cdn_plan *plan, const struct cdn_plan_words *words,
     struct cdn_buf *out)
@@ -299,6 +317,7 @@ cdn_plan_text(const struct cdn_plan *plan, const struct cdn_plan_words *words,
 	    cdn_plan_mode_name(plan->mode), modes[plan->mode],
 	    cdn_plan_network_name(plan->network),
 	    enforced(plan));
+	put_bounds(out, words);
 	if (plan->region_count > 0)
 		put_regions(out, plan);
 	put_rules(out, plan);

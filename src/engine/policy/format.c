@@ -122,6 +122,14 @@ print_text(struct cdn_printer *p, const struct spot *spot)
 		cdn_print_text(p, spot->name, *text);
 }
 
+/* It is printed in `metadata`. */
+static void
+print_note(struct cdn_printer *p, const struct spot *spot)
+{
+	(void)p;
+	(void)spot;
+}
+
 static void
 print_tree(struct cdn_printer *p, const struct spot *spot)
 {
@@ -242,6 +250,12 @@ print_roots(struct cdn_printer *p, const struct spot *spot)
 	if (roots->n > 0)
 		cdn_print_list(p, spot->name, roots->v, roots->n,
 		    sizeof(*roots->v));
+}
+
+static void
+print_write_roots(struct cdn_printer *p, const struct spot *spot)
+{
+	print_roots(p, spot);
 }
 
 static void

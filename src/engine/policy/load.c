@@ -53,7 +53,9 @@ list_keys(enum cdn_object object, char *out, size_t size)
 	n = (size_t)snprintf(out, size,
 	    "keys of %s:", noun == NULL ? cdn_objects[object].name : noun);
 	while ((key = cdn_schema_next(object, key)) != NULL && n < size)
-		n += (size_t)snprintf(out + n, size - n, " %s", key->name);
+		if (key->type != CDN_TYPE_NOTE) /* `metadata` lists them */
+			n += (size_t)snprintf(out + n, size - n, " %s",
+			    key->name);
 }
 
 static void
@@ -246,10 +248,11 @@ load_document(struct cdn_load *load, const struct cdn_tree *root)
 }
 
 static void
-parse_into(struct cordon_policy *policy, cdn_str text,
+parse_into(struct cordon_policy *policy, cdn_str text, bool part,
     struct cdn_report *report)
 {
-	struct cdn_load load = { .policy = policy, .report = report };
+	struct cdn_load load = { .policy = policy, .report = report,
+		.doubt.needs_merge = part ? &policy->needs_merge : NULL };
 	const struct cdn_tree *root;
 
 	if (!cdn_bytes_check(text, policy->source, report))
@@ -285,8 +288,8 @@ policy_new(const char *source)
 	return policy;
 }
 
-int
-cdn_policy_parse(cdn_str text, const char *source, struct cordon_diags *diags,
+static int
+parse(cdn_str text, const char *source, bool part, struct cordon_diags *diags,
     struct cordon_policy **ret, struct cordon_error *err)
 {
 	struct cordon_policy *policy = policy_new(source);
@@ -298,7 +301,7 @@ cdn_policy_parse(cdn_str text, const char *source, struct cordon_diags *diags,
 	if (text.n == 0)
 		text = CDN_STR(""); /* never NULL from here on */
 	cdn_report_init(&report);
-	parse_into(policy, text, &report);
+	parse_into(policy, text, part, &report);
 	code = cdn_report_tell(&report, true, diags, err);
 	cdn_report_done(&report);
 	if (code != 0) {
@@ -312,6 +315,21 @@ cdn_policy_parse(cdn_str text, const char *source, struct cordon_diags *diags,
 	}
 	*ret = policy;
 	return 0;
+}
+
+int
+cdn_policy_parse(cdn_str text, const char *source, struct cordon_diags *diags,
+    struct cordon_policy **ret, struct cordon_error *err)
+{
+	return parse(text, source, false, diags, ret, err);
+}
+
+int
+cdn_policy_parse_part(cdn_str text, const char *source,
+    struct cordon_diags *diags, struct cordon_policy **ret,
+    struct cordon_error *err)
+{
+	return parse(text, source, true, diags, ret, err);
 }
 
 void

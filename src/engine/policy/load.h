@@ -22,6 +22,11 @@
 struct cdn_doubt {
 	bool deny_modify;
 	const bool *profiles; /* by index; NULL: none in doubt */
+	/*
+	 * Not NULL: a merge follows.  Set where an exception lifts nothing of
+	 * this document's own rules, instead of a finding.
+	 */
+	bool *needs_merge;
 };
 
 struct cdn_load {

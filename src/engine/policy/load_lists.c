@@ -171,8 +171,19 @@ path_fault(cdn_str path, bool relative, const char **ret_hint)
 	return NULL;
 }
 
+/* Without a star behind the beginning of a name. */
+static cdn_str
+without_star(cdn_str path)
+{
+	if (path.n > 1 && path.p[path.n - 1] == '*' &&
+	    path.p[path.n - 2] != '/' && path.p[path.n - 2] != '~')
+		path.n--;
+	return path;
+}
+
 static void
-load_paths(struct cdn_load *load, const struct cdn_slot *slot, bool relative)
+load_paths(struct cdn_load *load, const struct cdn_slot *slot, bool relative,
+    bool star)
 {
 	struct cdn_roots *roots = slot->field;
 	const struct cdn_tree *node;
@@ -186,7 +197,8 @@ load_paths(struct cdn_load *load, const struct cdn_slot *slot, bool relative)
 	for (node = slot->value->first; node != NULL; node = node->next) {
 		if (!cdn_load_is_text(load, slot, node))
 			continue;
-		fault = path_fault(node->text, relative, &hint);
+		fault = path_fault(star ? without_star(node->text) :
+					  node->text, relative, &hint);
 		if (fault != NULL)
 			cdn_load_complain(load, slot, CDN_FINDING_ROOT, node,
 			    hint, "path '%s' %s", cdn_shown(node->text).text,
@@ -200,13 +212,19 @@ load_paths(struct cdn_load *load, const struct cdn_slot *slot, bool relative)
 void
 cdn_load_roots(struct cdn_load *load, const struct cdn_slot *slot)
 {
-	load_paths(load, slot, false);
+	load_paths(load, slot, false, false);
+}
+
+void
+cdn_load_write_roots(struct cdn_load *load, const struct cdn_slot *slot)
+{
+	load_paths(load, slot, false, true);
 }
 
 void
 cdn_load_sockets(struct cdn_load *load, const struct cdn_slot *slot)
 {
-	load_paths(load, slot, true);
+	load_paths(load, slot, true, false);
 }
 
 /* ----- Network -------------------------------------------------------------- */

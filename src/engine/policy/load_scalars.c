@@ -163,6 +163,22 @@ cdn_load_text(struct cdn_load *load, const struct cdn_slot *slot)
 		*text = slot->value->text;
 }
 
+/* Orbit writes them into `spec`; `metadata` stands first and was loaded. */
+void
+cdn_load_note(struct cdn_load *load, const struct cdn_slot *slot)
+{
+	cdn_str *text = slot->field;
+
+	if (cdn_tree_is_null(slot->value) ||
+	    !cdn_load_is_text(load, slot, slot->value))
+		return;
+	if (text->p != NULL && !cdn_str_eq(*text, slot->value->text))
+		cdn_load_complain(load, slot, CDN_FINDING_TWICE, slot->value,
+		    "remove one of them", "'metadata.%s' says something else",
+		    slot->key->name);
+	*text = slot->value->text;
+}
+
 void
 cdn_load_tree(struct cdn_load *load, const struct cdn_slot *slot)
 {

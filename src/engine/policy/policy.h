@@ -137,9 +137,12 @@ struct cordon_policy {
 	cdn_str updated_at;
 
 	struct cdn_rules deny[CDN_RULE_OPS]; /* negated = exception */
+	/* An exception lifts nothing of its own: valid after a merge only. */
+	bool needs_merge;
 	struct cdn_profile_def *profiles;    /* in document order */
 	size_t profile_count;
 	struct cdn_roots protect;
+	struct cdn_rules unprotect; /* none is negated */
 	struct cdn_env env;
 	enum cdn_enforcement enforcement;
 	enum cdn_isolation isolation;
@@ -159,6 +162,14 @@ struct cordon_policy {
  * the call fails with CORDON_E_INVALID and err is the first of them.
  */
 CDN_MUST_USE int cdn_policy_parse(cdn_str text, const char *source,
+    struct cordon_diags *diags, struct cordon_policy **ret,
+    struct cordon_error *err);
+/*
+ * The same for a document that is merged over another one: whether its
+ * exceptions lie inside of a denyModify rule is checked after the merge.  One
+ * that needs it is not resolved by itself (profile.h).
+ */
+CDN_MUST_USE int cdn_policy_parse_part(cdn_str text, const char *source,
     struct cordon_diags *diags, struct cordon_policy **ret,
     struct cordon_error *err);
 void cdn_policy_free(struct cordon_policy *policy);

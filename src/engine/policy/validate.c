@@ -69,6 +69,22 @@ check_no_exceptions(struct check *c, enum cordon_op op)
 			    "cannot be an exception");
 }
 
+/* What is taken out of the defaults is not put back by the same list. */
+static void
+check_unprotect(struct check *c)
+{
+	const struct cdn_rules *rules = &c->policy->unprotect;
+
+	for (size_t i = 0; i < rules->n; i++)
+		if (rules->v[i].negated)
+			cdn_report_add(c->report, CDN_FINDING_EXCEPTION,
+			    rules->v[i].pos,
+			    "name what may be modified, rule by rule",
+			    "policy '%s': spec.unprotect: '%s' cannot be an "
+			    "exception", cdn_shown(c->policy->name).text,
+			    cdn_shown(rules->v[i].text).text);
+}
+
 /* A path, or one followed by a slash and two stars; no other wildcards. */
 static bool
 is_path_or_subtree(cdn_str pattern)
@@ -79,7 +95,7 @@ is_path_or_subtree(cdn_str pattern)
 }
 
 static void
-check_exceptions(struct check *c, const size_t *covered)
+check_exceptions(struct check *c, const size_t *covered, bool *needs_merge)
 {
 	const struct cdn_rules *rules = &c->policy->deny[CORDON_MODIFY];
 	size_t count = 0;
@@ -99,7 +115,11 @@ check_exceptions(struct check *c, const size_t *covered)
 			complain_deny(c, CDN_FINDING_EXCEPTION, CORDON_MODIFY,
 			    rule, "write one exception for each path",
 			    "must name an exact path or `<path>/**` subtree");
-		else if (covered[i] == CDN_NOT_COVERED || covered[i] > i)
+		else if (covered[i] != CDN_NOT_COVERED && covered[i] <= i)
+			continue;
+		else if (needs_merge != NULL)
+			*needs_merge = true;
+		else
 			complain_deny(c, CDN_FINDING_EXCEPTION, CORDON_MODIFY,
 			    rule,
 			    "put it below the rule it is taken from, such "
@@ -110,7 +130,7 @@ check_exceptions(struct check *c, const size_t *covered)
 }
 
 static void
-check_deny_modify(struct check *c)
+check_deny_modify(struct check *c, bool *needs_merge)
 {
 	const struct cdn_rules *rules = &c->policy->deny[CORDON_MODIFY];
 	size_t *covered = cdn_arena_array(c->scratch, rules->n,
@@ -120,7 +140,7 @@ check_deny_modify(struct check *c)
 	    !cdn_cover_find(c->scratch, rules, rules, true, true, covered))
 		c->report->nomem = true;
 	else
-		check_exceptions(c, covered);
+		check_exceptions(c, covered, needs_merge);
 }
 
 /* ----- Profiles against global denies ----------------------------------------- */
@@ -264,8 +284,9 @@ cdn_validate(const struct cordon_policy *policy, const struct cdn_doubt *doubt,
 	check_name(&c);
 	check_no_exceptions(&c, CORDON_READ);
 	check_no_exceptions(&c, CORDON_EXEC);
+	check_unprotect(&c);
 	if (!doubt->deny_modify)
-		check_deny_modify(&c);
+		check_deny_modify(&c, doubt->needs_merge);
 	for (enum cordon_op op = CORDON_READ; op <= CORDON_EXEC; op++)
 		sort_denies(&c, op);
 	check_profiles(&c, doubt);

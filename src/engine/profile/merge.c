@@ -235,6 +235,18 @@ merge_roots(struct merge *m, const struct cdn_roots *a,
 }
 
 static void
+merge_unprotect(struct merge *m)
+{
+	const struct cdn_rules *both[] = { &m->global->unprotect,
+		&m->workspace->unprotect };
+	size_t capacity = 0;
+
+	for (size_t k = 0; k < CDN_LEN(both); k++)
+		for (size_t i = 0; i < both[k]->n; i++)
+			PUSH(m, &m->out->unprotect, &capacity, both[k]->v[i]);
+}
+
+static void
 merge_texts(struct merge *m, const struct cdn_texts *a,
     const struct cdn_texts *b, struct cdn_texts *out)
 {
@@ -335,6 +347,7 @@ merge_settings(struct merge *m)
 	merge_roots(m, &g->protect, &w->protect, &out->protect);
 	merge_roots(m, &g->runtime_write_roots, &w->runtime_write_roots,
 	    &out->runtime_write_roots);
+	merge_unprotect(m);
 	merge_env(m);
 	merge_mcp(m);
 }

@@ -210,6 +210,11 @@ cdn_profile_resolve(const struct cordon_policy *policy, cdn_str name,
 	struct cordon_profile *profile;
 	int code;
 
+	if (policy->needs_merge) {
+		code = cdn_policy_validate(policy, NULL, err);
+		if (code != 0)
+			return code;
+	}
 	if ((mode & CDN_RESOLVE_NO_PROFILE) == 0)
 		def = cdn_policy_find_profile(policy, name);
 	if (def == NULL && mode == CDN_RESOLVE_STRICT &&

@@ -2,6 +2,8 @@
 
 #include <stdarg.h>
 
+#include "engine/rpc/key_case.h"
+
 /* Numbers that every reader of JSON understands in the same way. */
 #define ID_MAX ((int64_t)1 << 53)
 
@@ -121,61 +123,68 @@ bad(struct cdn_rpc_message *m, int code, const char *fmt, ...)
 	m->code = code;
 }
 
-/*
- * Some readers take a key for another that differs in case (and these two
- * characters count as 's' and 'k' for them): they would see what we do not.
- */
-static bool
-reads_alike(cdn_str key, const char *word)
-{
-	size_t i = 0;
-
-	for (; *word != '\0'; word++) {
-		cdn_str rest = cdn_str_from(key, i);
-		char c = rest.n == 0 ? '\0' : rest.p[0];
-
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
-		if (cdn_str_starts(rest, CDN_STR("\xc5\xbf"))) {
-			c = 's';
-			i++;
-		} else if (cdn_str_starts(rest, CDN_STR("\xe2\x84\xaa"))) {
-			c = 'k';
-			i += 2;
-		}
-		if (c != (*word >= 'A' && *word <= 'Z' ?
-			(char)(*word - 'A' + 'a') : *word))
-			return false;
-		i++;
-	}
-	return i == key.n;
-}
-
 static const char *const message_keys[] = { "jsonrpc", "id", "method",
 	"params", "result", "error", NULL };
 static const char *const params_keys[] = { "name", "arguments", "uri", "_meta",
-	"inputResponses", "requestState", "argument", "ref", "context", NULL };
+	"inputResponses", "requestState", "argument", "ref", "context",
+	"requestId", "capabilities", "message", "messages", "systemPrompt",
+	"requestedSchema", "mode", "url", NULL };
+static const char *const argument_keys[] = { "name", "value", NULL };
 
 /* False when memory ran out. */
 static bool
 check_keys(struct cdn_rpc_message *m, const struct cdn_json_node *object,
     const char *const *words, struct cdn_arena *arena)
 {
-	const struct cdn_json_node *node = cdn_json_first(&m->json, object);
+	const char *word;
 	cdn_str key;
 
-	for (; node != NULL; node = cdn_json_next(&m->json, node)) {
-		if (!cdn_json_key(&m->json, node, arena, &key))
-			return false;
-		for (size_t i = 0; words[i] != NULL; i++)
-			if (!cdn_str_is(key, words[i]) &&
-			    reads_alike(key, words[i]))
-				bad(m, CDN_RPC_INVALID_REQUEST,
-				    "key '%.*s' is not '%s', but some servers "
-				    "take it for that (write '%s')",
-				    CDN_STR_ARG(key), words[i], words[i]);
-	}
+	if (!cdn_rpc_find_odd_key(&m->json, object, words, arena, &key, &word))
+		return false;
+	if (word != NULL)
+		bad(m, CDN_RPC_INVALID_REQUEST, "key '%.*s' is not '%s', but "
+		    "some programs take it for that (write '%s')",
+		    CDN_STR_ARG(key), word, word);
 	return true;
+}
+
+/* Notifications of unknown methods may name their parameters as they like. */
+static bool
+has_known_params(const struct cdn_rpc_message *m)
+{
+	return m->params != NULL && m->method != CDN_RPC_OTHER &&
+	    (m->kind == CDN_RPC_REQUEST || m->method != CDN_RPC_HARMLESS);
+}
+
+static bool
+check_params(struct cdn_rpc_message *m, struct cdn_arena *arena)
+{
+	const struct cdn_json_node *argument;
+
+	if (!has_known_params(m))
+		return true;
+	argument = m->method != CDN_RPC_COMPLETE ? NULL :
+	    cdn_json_find(&m->json, m->params, "argument");
+	return check_keys(m, m->params, params_keys, arena) &&
+	    (argument == NULL || check_keys(m, argument, argument_keys, arena));
+}
+
+/*
+ * The protocol knows objects only.  A server that decodes a string, or takes a
+ * list by position, would read names that nobody judged.
+ */
+static void
+check_arguments(struct cdn_rpc_message *m)
+{
+	const struct cdn_json_node *node = m->params == NULL ||
+		(m->method != CDN_RPC_TOOLS_CALL &&
+		    m->method != CDN_RPC_PROMPTS_GET) ? NULL :
+	    cdn_json_find(&m->json, m->params, "arguments");
+
+	if (node != NULL && node->type != CDN_JSON_OBJECT &&
+	    node->type != CDN_JSON_NULL)
+		bad(m, CDN_RPC_INVALID_PARAMS, "the arguments of '%.*s' are "
+		    "not an object", CDN_STR_ARG(m->name));
 }
 
 /* ----- Reading ------------------------------------------------------------ */
@@ -233,8 +242,8 @@ read_call(struct cdn_rpc_message *m, const struct cdn_json_node *method,
 		bad(m, CDN_RPC_INVALID_PARAMS, "'%.*s' needs params that are "
 		    "an object", CDN_STR_ARG(m->name));
 	find_version(m);
-	return m->params == NULL || !cdn_rpc_is_judged(m->method) ||
-	    check_keys(m, m->params, params_keys, arena);
+	check_arguments(m);
+	return check_params(m, arena);
 }
 
 static void

@@ -2,15 +2,15 @@
 
 #include <strings.h>
 
-#define STEPS_MAX 32 /* references and choices, from one field */
+#include "engine/rpc/key_case.h"
 
 /* ----- What is settled ------------------------------------------------------ */
 
-/* The label without its "[1]"s is the field. */
+/* "edits[0].path" -> "edits.path"; false when it has no room. */
 static bool
-label_is(cdn_str label, cdn_str field)
+field_of_label(cdn_str label, char out[CDN_NAME_MAX + 1], cdn_str *ret)
 {
-	size_t k = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < label.n; i++) {
 		if (label.p[i] == '[') {
@@ -18,11 +18,12 @@ label_is(cdn_str label, cdn_str field)
 				i++;
 			continue;
 		}
-		if (k == field.n || label.p[i] != field.p[k])
+		if (n == CDN_NAME_MAX)
 			return false;
-		k++;
+		out[n++] = label.p[i];
 	}
-	return k == field.n;
+	*ret = (cdn_str){ out, n };
+	return true;
 }
 
 enum cdn_rpc_field
@@ -30,15 +31,21 @@ cdn_rpc_settled(const struct cdn_rpc_settings *settings, cdn_str tool,
     cdn_str label)
 {
 	enum cdn_rpc_field found = CDN_RPC_FIELD_UNKNOWN;
+	char text[CDN_NAME_MAX + 1];
+	cdn_str field;
 
+	if (settings->n == 0 || !field_of_label(label, text, &field))
+		return found;
 	for (size_t i = 0; i < settings->n; i++) {
 		const struct cdn_rpc_setting *s = &settings->v[i];
 
-		if (!cdn_str_eq(s->tool, tool) || !label_is(label, s->field))
+		if (!cdn_str_eq(s->tool, tool))
 			continue;
-		if (s->is_path)
+		/* A server that ignores case reads "PATH" as well. */
+		if (s->is_path && cdn_rpc_same_folded(s->field, field))
 			return CDN_RPC_FIELD_PATH;
-		found = CDN_RPC_FIELD_TEXT;
+		if (!s->is_path && cdn_str_eq(s->field, field))
+			found = CDN_RPC_FIELD_TEXT;
 	}
 	return found;
 }
@@ -94,7 +101,7 @@ is_among(cdn_str name, const char *const *names, size_t count)
 	if (!fold_name(name, folded))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(folded, names[i]) == 0)
+		if (folded[0] == names[i][0] && strcmp(folded, names[i]) == 0)
 			return true;
 	return false;
 }
@@ -111,130 +118,243 @@ cdn_rpc_name_is_source(cdn_str name)
 	return is_among(name, source_names, CDN_LEN(source_names));
 }
 
-/* ----- Walking a schema ----------------------------------------------------- */
+/* ----- References ----------------------------------------------------------- */
 
-static const char *const choices[] = { "anyOf", "oneOf", "allOf" };
+/* One step of a JSON pointer, "~1" and "~0" decoded; false: too long. */
+static bool
+pointer_step(cdn_str part, char out[CDN_NAME_MAX + 1])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < part.n; i++) {
+		char c = part.p[i];
+
+		if (c == '\\') /* "\/": some writers escape every slash */
+			continue;
+		if (n == CDN_NAME_MAX)
+			return false;
+		if (c == '~' && i + 1 < part.n)
+			c = part.p[++i] == '1' ? '/' : '~';
+		out[n++] = c;
+	}
+	out[n] = '\0';
+	return true;
+}
+
+static const struct cdn_json_node *
+nth(const struct cdn_json *json, const struct cdn_json_node *array, size_t i)
+{
+	const struct cdn_json_node *node = array == NULL ||
+		array->type != CDN_JSON_ARRAY ? NULL :
+	    cdn_json_first(json, array);
+
+	for (; node != NULL && i > 0; i--)
+		node = cdn_json_next(json, node);
+	return node;
+}
+
+static const struct cdn_json_node *
+step_into(const struct cdn_json *json, const struct cdn_json_node *at,
+    const char *word)
+{
+	uint64_t i;
+
+	if (at->type != CDN_JSON_ARRAY)
+		return cdn_json_find(json, at, word);
+	return cdn_str_parse_u64(cdn_str_of(word), &i) && i < at->count ?
+	    nth(json, at, (size_t)i) : NULL;
+}
 
 /* "#/$defs/x" -> that node; NULL when it is not there, or elsewhere. */
 static const struct cdn_json_node *
-follow(const struct cdn_json *json, const struct cdn_json_node *schema)
+follow(const struct cdn_json *json, const struct cdn_json_node *ref)
 {
-	const struct cdn_json_node *ref = cdn_json_find(json, schema, "$ref");
-	const struct cdn_json_node *at = &json->nodes[0];
+	/* The document is the tool: its schema stands in it. */
+	const struct cdn_json_node *at = cdn_json_find(json, &json->nodes[0],
+	    "inputSchema");
 	char word[CDN_NAME_MAX + 1];
 	cdn_str rest, part;
 
-	/* The text as it stands: an escaped reference is one we do not follow. */
-	if (ref == NULL || ref->type != CDN_JSON_STRING || ref->escaped)
-		return NULL;
 	part = cdn_json_raw(json, ref);
-	if (part.n < 2) /* its quotes; never so */
+	if (ref->type != CDN_JSON_STRING || part.n < 3 || part.p[1] != '#')
 		return NULL;
-	rest = (cdn_str){ part.p + 1, part.n - 2 };
-	if (!cdn_str_starts(rest, CDN_STR("#/")))
-		return NULL;
-	rest = cdn_str_from(rest, 2);
-	/* The document is the tool: its schema stands in it. */
-	at = cdn_json_find(json, at, "inputSchema");
-	while (at != NULL && cdn_str_next(&rest, '/', &part)) {
-		if (part.n > CDN_NAME_MAX)
-			return NULL;
-		memcpy(word, part.p, part.n);
-		word[part.n] = '\0';
-		at = cdn_json_find(json, at, word);
-	}
+	rest = (cdn_str){ part.p + 2, part.n - 3 };
+	if (rest.n == 0)
+		return at;
+	(void)cdn_str_next(&rest, '/', &part); /* "", or "\" of an escape */
+	while (at != NULL && cdn_str_next(&rest, '/', &part))
+		at = pointer_step(part, word) ? step_into(json, at, word) :
+						NULL;
 	return at;
 }
 
-/* Calls back for the schema and all that apply with it; true stops. */
-typedef bool visit_fn(const struct cdn_json *json,
-    const struct cdn_json_node *schema, const void *arg,
-    const struct cdn_json_node **ret);
+/* ----- Sets of schemas ------------------------------------------------------ */
 
 static bool
-visit(const struct cdn_json *json, const struct cdn_json_node *schema,
-    unsigned *steps, visit_fn *fn, const void *arg,
-    const struct cdn_json_node **ret)
+is_in(const struct cdn_rpc_schemas *set, const struct cdn_json_node *schema)
 {
-	const struct cdn_json_node *list, *one;
-
-	if (schema == NULL || schema->type != CDN_JSON_OBJECT || *steps == 0)
-		return false;
-	--*steps;
-	if (fn(json, schema, arg, ret) ||
-	    visit(json, follow(json, schema), steps, fn, arg, ret))
-		return true;
-	for (size_t i = 0; i < CDN_LEN(choices); i++) {
-		list = cdn_json_find(json, schema, choices[i]);
-		if (list == NULL || list->type != CDN_JSON_ARRAY)
-			continue;
-		for (one = cdn_json_first(json, list); one != NULL;
-		     one = cdn_json_next(json, one))
-			if (visit(json, one, steps, fn, arg, ret))
-				return true;
-	}
+	for (size_t i = 0; i < set->n; i++)
+		if (set->v[i] == schema)
+			return true;
 	return false;
 }
 
-static const struct cdn_json_node *
-find_part(const struct cdn_json *json, const struct cdn_json_node *schema,
-    visit_fn *fn, const void *arg)
+static void
+add_schema(struct cdn_rpc_schemas *set, const struct cdn_json_node *schema)
 {
-	const struct cdn_json_node *found = NULL;
-	unsigned steps = STEPS_MAX;
-
-	return visit(json, schema, &steps, fn, arg, &found) ? found : NULL;
+	if (schema == NULL || schema->type != CDN_JSON_OBJECT ||
+	    is_in(set, schema))
+		return;
+	if (set->n == CDN_RPC_SCHEMAS_MAX)
+		set->cut = true;
+	else
+		set->v[set->n++] = schema;
 }
 
-/* The member of that name, which may hold any bytes. */
-static const struct cdn_json_node *
-member_named(const struct cdn_json *json, const struct cdn_json_node *object,
+static void
+add_children(struct cdn_rpc_schemas *set, const struct cdn_json_node *parent)
+{
+	const struct cdn_json_node *one = parent == NULL ? NULL :
+	    cdn_json_first(set->json, parent);
+
+	for (; one != NULL && !set->cut; one = cdn_json_next(set->json, one))
+		add_schema(set, one);
+}
+
+/* What a keyword of a schema holds that applies to the same value. */
+static const struct {
+	const char *keyword;
+	bool many; /* an array or an object of schemas */
+} applies[] = {
+	{ "anyOf", true },
+	{ "oneOf", true },
+	{ "allOf", true },
+	{ "dependentSchemas", true },
+	{ "dependencies", true },
+	{ "if", false },
+	{ "then", false },
+	{ "else", false },
+};
+
+/* Adds all that apply with those that are there; the set grows meanwhile. */
+static void
+close_set(struct cdn_rpc_schemas *set)
+{
+	static const char *const refs[] = { "$ref", "$dynamicRef",
+		"$recursiveRef" };
+	const struct cdn_json_node *node;
+
+	for (size_t i = 0; i < set->n; i++) {
+		for (size_t k = 0; k < CDN_LEN(refs); k++) {
+			node = cdn_json_find(set->json, set->v[i], refs[k]);
+			if (node != NULL)
+				add_schema(set, follow(set->json, node));
+		}
+		for (size_t k = 0; k < CDN_LEN(applies); k++) {
+			node = cdn_json_find(set->json, set->v[i],
+			    applies[k].keyword);
+			if (node != NULL && applies[k].many)
+				add_children(set, node);
+			else if (node != NULL)
+				add_schema(set, node);
+		}
+	}
+}
+
+static void
+begin_set(const struct cdn_json *json, bool cut, struct cdn_rpc_schemas *ret)
+{
+	ret->json = json;
+	ret->n = 0;
+	ret->cut = cut;
+}
+
+void
+cdn_rpc_schemas_begin(const struct cdn_json *json, struct cdn_rpc_schemas *ret)
+{
+	begin_set(json, false, ret);
+	if (json == NULL)
+		return;
+	add_schema(ret, cdn_json_find(json, &json->nodes[0], "inputSchema"));
+	close_set(ret);
+}
+
+/* True when one of the properties has that name. */
+static bool
+add_properties(struct cdn_rpc_schemas *set, const struct cdn_json_node *schema,
     cdn_str name)
 {
-	char key[CDN_NAME_MAX + 1];
-
-	if (name.n > CDN_NAME_MAX || object->type != CDN_JSON_OBJECT)
-		return NULL;
-	memcpy(key, name.p, name.n);
-	key[name.n] = '\0';
-	return cdn_json_find(json, object, key);
-}
-
-static bool
-is_member(const struct cdn_json *json, const struct cdn_json_node *schema,
-    const void *arg, const struct cdn_json_node **ret)
-{
-	const cdn_str *name = arg;
-	const struct cdn_json_node *all = cdn_json_find(json, schema,
+	const struct cdn_json_node *all = cdn_json_find(set->json, schema,
 	    "properties");
+	const struct cdn_json_node *one = all == NULL ||
+		all->type != CDN_JSON_OBJECT ? NULL :
+	    cdn_json_first(set->json, all);
+	bool found = false;
 
-	*ret = all == NULL ? NULL : member_named(json, all, *name);
-	if (*ret == NULL)
-		*ret = cdn_json_find(json, schema, "additionalProperties");
-	return *ret != NULL && (*ret)->type == CDN_JSON_OBJECT;
+	for (; one != NULL; one = cdn_json_next(set->json, one)) {
+		cdn_str key = { set->json->text.p + one->key_start + 1,
+			(size_t)one->key_end - one->key_start - 2 };
+
+		/* An escaped key may be it: then it is taken for it. */
+		if (!one->key_escaped && !cdn_rpc_same_folded(key, name))
+			continue;
+		add_schema(set, one);
+		found = found || !one->key_escaped;
+	}
+	return found;
 }
 
-const struct cdn_json_node *
-cdn_rpc_schema_member(const struct cdn_json *json,
-    const struct cdn_json_node *schema, cdn_str name)
+/* Patterns are not matched: each may apply. */
+static void
+add_member(struct cdn_rpc_schemas *set, const struct cdn_json_node *schema,
+    cdn_str name)
 {
-	return find_part(json, schema, is_member, &name);
+	bool named = add_properties(set, schema, name);
+
+	add_children(set, cdn_json_find(set->json, schema,
+	    "patternProperties"));
+	if (named)
+		return;
+	add_schema(set, cdn_json_find(set->json, schema,
+	    "additionalProperties"));
+	add_schema(set, cdn_json_find(set->json, schema,
+	    "unevaluatedProperties"));
 }
 
-static bool
-is_item(const struct cdn_json *json, const struct cdn_json_node *schema,
-    const void *arg, const struct cdn_json_node **ret)
+void
+cdn_rpc_schemas_member(const struct cdn_rpc_schemas *around, cdn_str name,
+    struct cdn_rpc_schemas *ret)
 {
-	(void)arg;
-	*ret = cdn_json_find(json, schema, "items");
-	return *ret != NULL && (*ret)->type == CDN_JSON_OBJECT;
+	begin_set(around->json, around->cut, ret);
+	for (size_t i = 0; i < around->n; i++)
+		add_member(ret, around->v[i], name);
+	close_set(ret);
 }
 
-const struct cdn_json_node *
-cdn_rpc_schema_item(const struct cdn_json *json,
-    const struct cdn_json_node *schema)
+static void
+add_item(struct cdn_rpc_schemas *set, const struct cdn_json_node *schema,
+    size_t index)
 {
-	return find_part(json, schema, is_item, NULL);
+	static const char *const all[] = { "items", "additionalItems",
+		"unevaluatedItems", "contains" };
+
+	add_schema(set, nth(set->json, cdn_json_find(set->json, schema,
+	    "prefixItems"), index));
+	/* A list of items is what prefixItems were called before. */
+	add_schema(set, nth(set->json, cdn_json_find(set->json, schema,
+	    "items"), index));
+	for (size_t i = 0; i < CDN_LEN(all); i++)
+		add_schema(set, cdn_json_find(set->json, schema, all[i]));
+}
+
+void
+cdn_rpc_schemas_item(const struct cdn_rpc_schemas *around, size_t index,
+    struct cdn_rpc_schemas *ret)
+{
+	begin_set(around->json, around->cut, ret);
+	for (size_t i = 0; i < around->n; i++)
+		add_item(ret, around->v[i], index);
+	close_set(ret);
 }
 
 /* ----- What it says --------------------------------------------------------- */
@@ -252,8 +372,7 @@ speaks_of(cdn_str text, const char *word)
 }
 
 static bool
-says_path(const struct cdn_json *json, const struct cdn_json_node *schema,
-    const void *arg, const struct cdn_json_node **ret)
+says_path(const struct cdn_json *json, const struct cdn_json_node *schema)
 {
 	const struct cdn_json_node *format = cdn_json_find(json, schema,
 	    "format");
@@ -261,8 +380,6 @@ says_path(const struct cdn_json *json, const struct cdn_json_node *schema,
 	    "description");
 	cdn_str text;
 
-	(void)arg;
-	*ret = schema;
 	if (format != NULL && (cdn_json_is(json, format, CDN_STR("path")) ||
 	    cdn_json_is(json, format, CDN_STR("file-path")) ||
 	    cdn_json_is(json, format, CDN_STR("directory-path"))))
@@ -274,21 +391,72 @@ says_path(const struct cdn_json *json, const struct cdn_json_node *schema,
 }
 
 bool
-cdn_rpc_schema_is_path(const struct cdn_json *json,
-    const struct cdn_json_node *schema)
+cdn_rpc_schemas_say_path(const struct cdn_rpc_schemas *set)
 {
-	return find_part(json, schema, says_path, NULL) != NULL;
+	for (size_t i = 0; i < set->n; i++)
+		if (says_path(set->json, set->v[i]))
+			return true;
+	return set->cut;
 }
 
 bool
-cdn_rpc_schema_forbids(const struct cdn_json *json,
-    const struct cdn_json_node *schema, cdn_str name)
+cdn_rpc_schemas_say_path_keys(const struct cdn_rpc_schemas *set)
 {
-	const struct cdn_json_node *more, *all;
+	CDN_UNINITIALIZED struct cdn_rpc_schemas keys;
+
+	if (set->n == 0)
+		return false;
+	begin_set(set->json, false, &keys);
+	for (size_t i = 0; i < set->n; i++)
+		add_schema(&keys, cdn_json_find(set->json, set->v[i],
+		    "propertyNames"));
+	close_set(&keys);
+	return cdn_rpc_schemas_say_path(&keys);
+}
+
+bool
+cdn_rpc_schemas_say_string(const struct cdn_rpc_schemas *set)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct cdn_json_node *type = cdn_json_find(set->json,
+		    set->v[i], "type");
+
+		if (type == NULL)
+			continue;
+		if (!cdn_json_is(set->json, type, CDN_STR("string")) &&
+		    !cdn_json_is(set->json, type, CDN_STR("null")))
+			return false;
+		found = true;
+	}
+	return found && !set->cut;
+}
+
+/* The member of that name, which may hold any bytes. */
+static const struct cdn_json_node *
+member_named(const struct cdn_json *json, const struct cdn_json_node *object,
+    cdn_str name)
+{
+	char key[CDN_NAME_MAX + 1];
+
+	if (name.n > CDN_NAME_MAX || object->type != CDN_JSON_OBJECT)
+		return NULL;
+	memcpy(key, name.p, name.n);
+	key[name.n] = '\0';
+	return cdn_json_find(json, object, key);
+}
+
+bool
+cdn_rpc_schemas_forbid(const struct cdn_rpc_schemas *set, cdn_str name)
+{
+	const struct cdn_json_node *schema, *more, *all;
+	const struct cdn_json *json = set->json;
 	bool allowed = true;
 
-	if (schema == NULL || schema->type != CDN_JSON_OBJECT)
+	if (set->n == 0)
 		return false;
+	schema = set->v[0];
 	more = cdn_json_find(json, schema, "additionalProperties");
 	all = cdn_json_find(json, schema, "properties");
 	return more != NULL && cdn_json_bool(json, more, &allowed) &&

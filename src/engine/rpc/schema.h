@@ -42,18 +42,33 @@ bool cdn_rpc_name_is_path(cdn_str name);
 bool cdn_rpc_name_is_source(cdn_str name);
 
 /*
- * Schemas are nodes of one document; NULL is the schema of anything.  Walking
- * into them gives one of the parts that apply (there may be more, in anyOf and
- * its like: cdn_rpc_schema_is_path() looks at those by itself).
+ * All schemas that apply to one value, or may: those behind $ref, the branches
+ * of anyOf, oneOf, allOf and if/then/else, dependentSchemas.  Nodes of one
+ * document.  An empty set is the schema of anything.
  */
-const struct cdn_json_node *cdn_rpc_schema_member(const struct cdn_json *json,
-    const struct cdn_json_node *schema, cdn_str name);
-const struct cdn_json_node *cdn_rpc_schema_item(const struct cdn_json *json,
-    const struct cdn_json_node *schema);
-bool cdn_rpc_schema_is_path(const struct cdn_json *json,
-    const struct cdn_json_node *schema);
-/* It lists its members and says that there are no others. */
-bool cdn_rpc_schema_forbids(const struct cdn_json *json,
-    const struct cdn_json_node *schema, cdn_str name);
+struct cdn_rpc_schemas {
+	const struct cdn_json *json; /* of the tool's description; NULL: none */
+	const struct cdn_json_node *v[CDN_RPC_SCHEMAS_MAX];
+	size_t n;
+	bool cut; /* there were more: what is not known is taken for a path */
+};
+
+/* Of the arguments; json may be NULL. */
+void cdn_rpc_schemas_begin(const struct cdn_json *json,
+    struct cdn_rpc_schemas *ret);
+/* Of the member, whatever the case of its name; of the item. */
+void cdn_rpc_schemas_member(const struct cdn_rpc_schemas *around, cdn_str name,
+    struct cdn_rpc_schemas *ret);
+void cdn_rpc_schemas_item(const struct cdn_rpc_schemas *around, size_t index,
+    struct cdn_rpc_schemas *ret);
+
+bool cdn_rpc_schemas_say_path(const struct cdn_rpc_schemas *schemas);
+/* Of the keys of an object (propertyNames). */
+bool cdn_rpc_schemas_say_path_keys(const struct cdn_rpc_schemas *schemas);
+/* A string and nothing else: a server has no reason to decode it. */
+bool cdn_rpc_schemas_say_string(const struct cdn_rpc_schemas *schemas);
+/* The first of them lists its members and says that there are no others. */
+bool cdn_rpc_schemas_forbid(const struct cdn_rpc_schemas *schemas,
+    cdn_str name);
 
 #endif

@@ -29,8 +29,11 @@ struct cdn_rpc_form {
 	const char *why; /* FOREIGN: "is a Windows path" */
 };
 
-/* With tabs and without, with a query and without, decoded, '\' turned. */
-#define CDN_RPC_FORMS_MAX (8 * (CDN_RPC_DECODE_MAX + 1) + 2)
+/*
+ * With tabs and without, with quotes and without, with a query and without,
+ * decoded, '\' turned.
+ */
+#define CDN_RPC_FORMS_MAX (12 * (CDN_RPC_DECODE_MAX + 1) + 2)
 
 struct cdn_rpc_value {
 	struct cdn_rpc_form forms[CDN_RPC_FORMS_MAX];
@@ -41,6 +44,18 @@ struct cdn_rpc_value {
 	 */
 	bool word;
 };
+
+/*
+ * Without what some reader removes at both ends: the white space of JavaScript
+ * and Python, and characters that cannot be seen.
+ */
+cdn_str cdn_rpc_value_trim(cdn_str text);
+
+/*
+ * Can a long string be a path or hold JSON?  raw: between its quotes, escapes
+ * not decoded.  False: it is text, and need not be decoded to know that.
+ */
+bool cdn_rpc_value_may_matter(cdn_str raw);
 
 /* False when memory ran out. */
 CDN_MUST_USE bool cdn_rpc_value_read(cdn_str text, enum cdn_rpc_door door,

@@ -11,8 +11,7 @@ enum kind {
 	NAMED, /* only behind an option, or a key */
 	ALL,   /* each operand */
 	LAST,  /* the last one, or something in it; the others are read */
-	MOVED, /* the same, and the others go away */
-	INNER  /* as the command that is named among its words */
+	MOVED  /* the same, and the others go away */
 };
 
 struct program {
@@ -32,47 +31,50 @@ static const struct program programs[] = {
 	{ "chmod", ALL, "", "", 0, 0, 1 },
 	{ "chown", ALL, "", "", 0, 0, 1 },
 	{ "clang", NAMED, "o", "o", 0, 0, 0 },
-	{ "command", INNER, "", "", 0, 0, 0 },
 	{ "cp", LAST, "St", "t", 0, 0, 0 },
 	{ "curl", NAMED, "AbCcDdeEFHKmoQrtTuUwxXyYz", "cDo", 0, 0, 0 },
 	{ "dd", NAMED, "", "", 0, 0, 0 },
-	{ "doas", INNER, "", "", 0, 0, 0 },
 	{ "ed", ALL, "p", "", 0, 0, 0 },
-	{ "env", INNER, "", "", 0, 0, 0 },
 	{ "ex", ALL, "c", "", 0, 0, 0 },
-	{ "exec", INNER, "", "", 0, 0, 0 },
 	{ "g++", NAMED, "o", "o", 0, 0, 0 },
 	{ "gcc", NAMED, "o", "o", 0, 0, 0 },
+	{ "go", NAMED, "o", "o", 0, 0, 0 },
+	{ "iconv", NAMED, "fto", "o", 0, 0, 0 },
 	{ "install", LAST, "gmoSt", "t", 0, 'd', 0 },
 	{ "ld", NAMED, "o", "o", 0, 0, 0 },
 	{ "ln", LAST, "St", "t", 0, 0, 0 },
 	{ "mkdir", ALL, "mZ", "", 0, 0, 0 },
 	{ "mkfifo", ALL, "mZ", "", 0, 0, 0 },
+	{ "mknod", ALL, "mZ", "", 0, 0, 0 },
+	{ "mktemp", ALL, "p", "p", 0, 0, 0 },
 	{ "mv", MOVED, "St", "t", 0, 0, 0 },
-	{ "nice", INNER, "", "", 0, 0, 0 },
-	{ "nohup", INNER, "", "", 0, 0, 0 },
 	{ "patch", ALL, "BDdFgioprVxYz", "or", 0, 0, 0 },
 	{ "perl", ALL, "CDeEFIMm", "", 'i', 0, 1 },
 	{ "rm", ALL, "", "", 0, 0, 0 },
 	{ "rmdir", ALL, "", "", 0, 0, 0 },
+	{ "rsync", LAST, "BefMT", "", 0, 0, 0 },
+	{ "rustc", NAMED, "CLlo", "o", 0, 0, 0 },
 	{ "sed", ALL, "efl", "", 'i', 0, 1 },
-	{ "setsid", INNER, "", "", 0, 0, 0 },
 	{ "shred", ALL, "ns", "", 0, 0, 0 },
+	{ "shuf", NAMED, "ino", "o", 0, 0, 0 },
 	{ "sort", NAMED, "kotST", "o", 0, 0, 0 },
-	{ "stdbuf", INNER, "", "", 0, 0, 0 },
-	{ "sudo", INNER, "", "", 0, 0, 0 },
+	{ "sponge", ALL, "", "", 0, 0, 0 },
+	{ "strace", NAMED, "abeEIoOpPsSuX", "o", 0, 0, 0 },
+	{ "tar", NAMED, "bCfFgHIKLNTVX", "C", 0, 0, 0 },
 	{ "tee", ALL, "", "", 0, 0, 0 },
-	{ "timeout", INNER, "", "", 0, 0, 0 },
 	{ "touch", ALL, "drt", "", 0, 0, 0 },
 	{ "truncate", ALL, "rs", "", 0, 0, 0 },
 	{ "unlink", ALL, "", "", 0, 0, 0 },
+	{ "unzip", NAMED, "dP", "d", 0, 0, 0 },
 	{ "wget", NAMED, "aADeiIloOPQRtTUwX", "aoOP", 0, 0, 0 },
 };
 
 /* Long ones, of any program. */
-static const char *const outputs[] = { "--cookie-jar", "--dump-header",
-	"--out", "--out-file", "--outfile", "--output", "--output-document",
-	"--output-file" };
+static const char *const outputs[] = { "--cookie-jar", "--dest",
+	"--destination", "--directory-prefix", "--dump-header", "--out",
+	"--out-dir", "--out-file", "--outdir", "--outfile", "--output",
+	"--output-dir", "--output-directory", "--output-document",
+	"--output-file", "--prefix", "--target", "--target-dir" };
 
 static const char *const keys[] = { "of=" }; /* dd */
 
@@ -80,6 +82,7 @@ static const char *const keys[] = { "of=" }; /* dd */
 struct reading {
 	struct cdn_shell *shell;
 	const struct program *row;
+	size_t first; /* of its words */
 	bool unsure;  /* that it is this program, or that options are known */
 	bool ended;   /* by "--" */
 	bool on;      /* row->switches was there */
@@ -98,6 +101,13 @@ name_of(cdn_str program)
 	while (slash > 0 && program.p[slash - 1] != '/')
 		slash--;
 	return cdn_str_from(program, slash);
+}
+
+/* Does it start the command that is named among its words? */
+static bool
+is_wrapper(cdn_str text)
+{
+	return (cdn_shell_starts(text) & CDN_SHELL_STARTS_WORDS) != 0;
 }
 
 static const struct program *
@@ -146,6 +156,8 @@ read_long(struct reading *r, struct cdn_shell_word *word)
 	name = (cdn_str){ word->text.p, n };
 	for (size_t i = 0; i < CDN_LEN(outputs); i++)
 		output |= cdn_str_is(name, outputs[i]);
+	/* Without a value it is a flag of ls and install. */
+	output |= n < word->text.n && cdn_str_is(name, "--directory");
 	r->on |= r->row != NULL && r->row->switches == 'i' &&
 	    cdn_str_is(name, "--in-place");
 	r->each |= r->row != NULL && r->row->each == 'd' &&
@@ -183,6 +195,28 @@ read_short(struct reading *r, struct cdn_shell_word *word)
 	}
 }
 
+/* tar -C names where it reads, unless it extracts. */
+static bool
+is_read_there(const struct reading *r)
+{
+	bool first = true;
+
+	if (r->wants != 'C' || strcmp(r->row->name, "tar") != 0)
+		return false;
+	for (size_t i = r->first; i < r->shell->n; i = r->shell->v[i].next) {
+		cdn_str text = r->shell->v[i].text;
+
+		if (cdn_str_is(text, "--extract") || cdn_str_is(text, "--get"))
+			return false;
+		if (text.n > 0 && memchr(text.p, 'x', text.n) != NULL &&
+		    (first || text.p[0] == '-') &&
+		    !cdn_str_starts(text, CDN_STR("--")))
+			return false;
+		first = false;
+	}
+	return true;
+}
+
 /* An option, or the value of one; false: it is an operand. */
 static bool
 read_option(struct reading *r, struct cdn_shell_word *word)
@@ -190,7 +224,8 @@ read_option(struct reading *r, struct cdn_shell_word *word)
 	cdn_str text = word->text;
 
 	if (r->wants != '\0' || r->awaits) {
-		if (r->awaits || has(r->row->written, r->wants))
+		if (r->awaits || (has(r->row->written, r->wants) &&
+		    !is_read_there(r)))
 			write_to(word, !r->awaits && !r->unsure,
 			    r->wants == 't');
 		r->wants = '\0';
@@ -275,7 +310,7 @@ find_inner(const struct cdn_shell *shell, size_t *at)
 	     i = shell->v[i].next) {
 		row = shell->v[i].role == CDN_SHELL_ARGUMENT ?
 		    find_program(shell->v[i].text) : NULL;
-		if (row != NULL && row->kind != INNER) {
+		if (row != NULL) {
 			*at = i;
 			return row;
 		}
@@ -289,11 +324,12 @@ read_command(struct cdn_shell *shell, size_t at)
 	struct reading r = { .shell = shell,
 		.row = find_program(shell->v[at].text) };
 
-	if (r.row != NULL && r.row->kind == INNER) {
+	if (is_wrapper(shell->v[at].text)) {
 		r.unsure = true;
 		r.row = find_inner(shell, &at);
 	}
 	at = shell->v[at].next;
+	r.first = at;
 	read_words(&r, at);
 	if (r.row != NULL)
 		use_operands(&r, at);
@@ -312,12 +348,29 @@ acts(cdn_str word)
 	return false;
 }
 
+/* env reads a whole command from one word. */
+static bool
+splits(cdn_str word)
+{
+	return cdn_str_starts(word, CDN_STR("--split-string")) ||
+	    (word.n >= 2 && word.p[0] == '-' && word.p[1] != '-' &&
+		memchr(word.p, 'S', word.n) != NULL);
+}
+
+/* An option, or a variable: the command of env follows later. */
+static bool
+is_own(cdn_str word)
+{
+	return word.n > 0 && (word.p[0] == '-' ||
+	    memchr(word.p, '=', word.n) != NULL);
+}
+
 /* Does it do with names what nobody can see here?  From the program on. */
 static bool
 is_dynamic(const struct cdn_shell *shell, size_t at)
 {
-	const struct program *row = find_program(shell->v[at].text);
-	bool inner = row != NULL && row->kind == INNER;
+	bool inner = is_wrapper(shell->v[at].text);
+	bool env = cdn_str_is(name_of(shell->v[at].text), "env");
 	bool finds = cdn_str_is(name_of(shell->v[at].text), "find");
 
 	for (size_t i = shell->v[at].next; i < shell->n;
@@ -326,9 +379,12 @@ is_dynamic(const struct cdn_shell *shell, size_t at)
 
 		if (shell->v[i].role != CDN_SHELL_ARGUMENT)
 			continue;
-		if ((finds && acts(text)) ||
-		    (inner && cdn_shell_runs_text(text)))
+		if ((finds && acts(text)) || (env && splits(text)) ||
+		    (inner && (cdn_shell_starts(text) &
+			CDN_SHELL_STARTS_TEXT) != 0))
 			return true;
+		if (!is_own(text))
+			env = inner && cdn_str_is(name_of(text), "env");
 		finds |= inner && cdn_str_is(name_of(text), "find");
 	}
 	return false;

@@ -96,25 +96,6 @@ static const struct {
 	{ "}", -1, true },
 };
 
-/* They run their arguments, or a file, as commands. */
-static const char *const runners[] = { ".", "ash", "bash", "busybox", "dash",
-	"eval", "exec", "fish", "ksh", "mksh", "sh", "source", "trap", "xargs",
-	"zsh" };
-
-bool
-cdn_shell_runs_text(cdn_str program)
-{
-	size_t slash = program.n;
-
-	while (slash > 0 && program.p[slash - 1] != '/')
-		slash--;
-	program = cdn_str_from(program, slash);
-	for (size_t i = 0; i < CDN_LEN(runners); i++)
-		if (cdn_str_is(program, runners[i]))
-			return true;
-	return false;
-}
-
 static bool
 is_assignment(cdn_str text, size_t known)
 {
@@ -169,7 +150,8 @@ add_plain(struct cdn_shell_reader *r, struct level *level,
 	} else if (!level->named) {
 		role = CDN_SHELL_COMMAND;
 		level->named = true;
-		r->out->dynamic |= cdn_shell_runs_text(text);
+		r->out->dynamic |= (cdn_shell_starts(text) &
+		    CDN_SHELL_STARTS_TEXT) != 0;
 	}
 	return add_word(r, d, role, level->command);
 }

@@ -59,6 +59,20 @@ is_file_url(cdn_str text)
 	return true;
 }
 
+/* Bytes of "file://", with the machine itself if it is named. */
+static size_t
+url_length(cdn_str text)
+{
+	static const char machine[] = "localhost/";
+	size_t n = sizeof("file://") - 1;
+
+	for (size_t i = 0; i < sizeof(machine) - 1; i++)
+		if (n + i >= text.n ||
+		    tolower((unsigned char)text.p[n + i]) != machine[i])
+			return n;
+	return n + sizeof(machine) - 2;
+}
+
 /* The part from byte `from` on, or of it what is known to be a directory. */
 static bool
 give(const struct search *s, size_t from)
@@ -96,7 +110,7 @@ give_whole(const struct search *s)
 	cdn_str text = s->word->text;
 
 	if (is_file_url(text))
-		return give(s, sizeof("file://") - 1);
+		return give(s, url_length(text));
 	if (text.n == 0 || scheme(text) > 0)
 		return true;
 	if (text.p[0] != '-')
@@ -118,7 +132,7 @@ give_value(const struct search *s, size_t at, bool first)
 	if (value.n == 0)
 		return true;
 	if (is_file_url(value))
-		return give(s, at + sizeof("file://"));
+		return give(s, at + 1 + url_length(value));
 	if (scheme(value) > 0)
 		return true;
 	if (leads(value.p[0]))
@@ -132,7 +146,7 @@ give_value(const struct search *s, size_t at, bool first)
 static bool
 separates(char c)
 {
-	return c != '\0' && strchr("=:,;@", c) != NULL;
+	return c != '\0' && strchr("=:,;@<", c) != NULL;
 }
 
 /*

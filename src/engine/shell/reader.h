@@ -46,8 +46,10 @@ CDN_MUST_USE int cdn_shell_read_word(struct cdn_shell_reader *r,
 /* Reads commands up to the closing ')' (which is consumed), or the end: 0. */
 CDN_MUST_USE int cdn_shell_read_list(struct cdn_shell_reader *r, char closer);
 
-/* sh, eval, xargs: does a program run text, or its arguments, as commands? */
-bool cdn_shell_runs_text(cdn_str program);
+/* What a program starts; 0: nothing that is known.  A table: wrappers.c. */
+#define CDN_SHELL_STARTS_TEXT  1U /* sh, eval, su -c: text, as commands */
+#define CDN_SHELL_STARTS_WORDS 2U /* sudo, env, timeout: words behind its own */
+unsigned cdn_shell_starts(cdn_str program);
 
 CDN_MUST_USE int cdn_shell_fault(const struct cdn_shell_reader *r,
     const char *what);

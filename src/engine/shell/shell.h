@@ -95,7 +95,7 @@ struct cdn_shell_path {
  * The whole word, the value of NAME=VALUE and --option=VALUE with a '/' in it,
  * -C/glued, what follows ':' ',' or '@' with a '/' first, file:// URLs; of an
  * expansion the directory before it.  Other URLs and options are no paths.
- * Guesses: what begins or ends at one of "=:,;@", and what follows the letters
+ * Guesses: what begins or ends at one of "=:,;@<", and what follows the letters
  * of a short option.  False from each() stops.
  */
 void cdn_shell_paths(const struct cdn_shell_word *word,

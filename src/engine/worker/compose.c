@@ -75,14 +75,24 @@ check_paths(const struct cordon_worker *parent,
 
 /* ----- The rest ---------------------------------------------------------------- */
 
+/* A session without a worker: it grants nothing and requires enforcement. */
+static const struct cordon_worker session = { 0 };
+
+static const char *
+caller_of(const struct cordon_worker *parent)
+{
+	return parent == &session ? "session" : "calling worker";
+}
+
 static int
-too_much(const struct cordon_worker *child, const char *key,
+too_much(const struct cordon_worker *parent,
+    const struct cordon_worker *child, const char *key,
     struct cordon_error *err)
 {
 	struct cdn_pos pos = { child->source, 0, 0 };
 
 	return cdn_err_at(err, CORDON_E_INVALID, pos,
-	    "'%s' is more than the calling worker has itself", key);
+	    "'%s' is more than the %s has itself", key, caller_of(parent));
 }
 
 static bool
@@ -114,7 +124,7 @@ check_programs(const struct cordon_worker *parent,
 	if (!parent->programs.given || !child->programs.given)
 		return 0;
 	return holds_all(&parent->programs, &child->programs) ? 0 :
-	    too_much(child, "programs", err);
+	    too_much(parent, child, "programs", err);
 }
 
 /* A rule of the caller for the same words that grants as much. */
@@ -157,7 +167,8 @@ check_grants(const struct cordon_worker *parent,
 		    !grants_as_much(parent, rule))
 			return cdn_err_at(err, CORDON_E_INVALID, rule->pos,
 			    "shell_rules: 'grants' of '%s' are more than the "
-			    "calling worker has itself", rule->pattern.p);
+			    "%s has itself", rule->pattern.p,
+			    caller_of(parent));
 	}
 	return 0;
 }
@@ -169,6 +180,26 @@ cdn_worker_unrestricted(const struct cordon_worker *worker)
 		if (worker->modules[i].unrestricted == CDN_SAID_YES)
 			return true;
 	return false;
+}
+
+/* bwrap enforces less than the native backend, and `none` nothing. */
+static bool
+executor_fits(enum cdn_worker_executor parent, enum cdn_worker_executor child)
+{
+	static const bool enforces_all[CDN_EXECUTOR_MAX] = {
+		[CDN_EXECUTOR_AUTO] = true,
+		[CDN_EXECUTOR_LINUX_NATIVE] = true,
+	};
+
+	return child == parent || enforces_all[child] ||
+	    parent == CDN_EXECUTOR_NONE;
+}
+
+int
+cdn_worker_fits_session(const struct cordon_worker *child,
+    struct cordon_error *err)
+{
+	return cdn_worker_fits_but_roots(&session, child, err);
 }
 
 int
@@ -190,24 +221,24 @@ cdn_worker_fits_but_roots(const struct cordon_worker *parent,
 		code = check_grants(parent, child, err);
 	if (code != 0)
 		return code;
-	/* Without a word there is no network. */
-	if (child->network == CDN_SAID_YES && parent->network != CDN_SAID_YES)
-		return too_much(child, "sandbox.network", err);
+	/* Without a word there is no network; a session is asked for its own. */
+	if (parent != &session && child->network == CDN_SAID_YES &&
+	    parent->network != CDN_SAID_YES)
+		return too_much(parent, child, "sandbox.network", err);
 	if (parent->require_os_sandbox != CDN_SAID_NO &&
 	    child->require_os_sandbox == CDN_SAID_NO)
-		return too_much(child, "sandbox.require_os_sandbox", err);
+		return too_much(parent, child, "sandbox.require_os_sandbox", err);
 	if (parent->allow_fallback != CDN_SAID_YES &&
 	    child->allow_fallback == CDN_SAID_YES)
-		return too_much(child, "executor.allow_fallback", err);
+		return too_much(parent, child, "executor.allow_fallback", err);
 	if (is_more(&child->max_count, &parent->max_count))
-		return too_much(child, "attachment_policy.max_count", err);
+		return too_much(parent, child, "attachment_policy.max_count", err);
 	if (is_more(&child->max_total_bytes, &parent->max_total_bytes))
-		return too_much(child, "attachment_policy.max_total_bytes",
-		    err);
+		return too_much(parent, child,
+		    "attachment_policy.max_total_bytes", err);
 	if (cdn_worker_unrestricted(child) && !cdn_worker_unrestricted(parent))
-		return too_much(child, "modules", err);
-	if (child->executor == CDN_EXECUTOR_NONE &&
-	    parent->executor != CDN_EXECUTOR_NONE)
-		return too_much(child, "executor.sandbox", err);
+		return too_much(parent, child, "modules", err);
+	if (!executor_fits(parent->executor, child->executor))
+		return too_much(parent, child, "executor.sandbox", err);
 	return 0;
 }

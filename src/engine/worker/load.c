@@ -233,6 +233,24 @@ load_rules(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 
 /* ----- Modules ------------------------------------------------------------------------ */
 
+static const char *const modules[] = { "filesystem", "workspace", "shell",
+	"mcp" };
+
+const char *
+cdn_worker_module_name(size_t i)
+{
+	return i < CDN_LEN(modules) ? modules[i] : NULL;
+}
+
+bool
+cdn_worker_is_module(cdn_str name)
+{
+	for (size_t i = 0; i < CDN_LEN(modules); i++)
+		if (cdn_str_is(name, modules[i]))
+			return true;
+	return false;
+}
+
 static void
 load_modules(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 {
@@ -244,10 +262,18 @@ load_modules(struct cdn_worker_load *load, const struct cdn_worker_slot *slot)
 	    sizeof(*w->modules));
 	for (const struct cdn_tree *entry = slot->value->first;
 	     entry != NULL && w->modules != NULL; entry = entry->next) {
-		struct cdn_worker_module *m = &w->modules[w->module_count++];
+		struct cdn_worker_module *m = &w->modules[w->module_count];
 		struct cdn_worker_slot child = slot_of(slot, entry->key, entry,
 		    m);
 
+		if (!cdn_worker_is_module(entry->key)) {
+			cdn_report_add(load->report, CDN_FINDING_UNKNOWN,
+			    entry->key_pos, "modules: " CDN_WORKER_MODULES,
+			    "unknown module '%s'",
+			    cdn_shown(entry->key).text);
+			continue;
+		}
+		w->module_count++;
 		m->name = entry->key;
 		cdn_worker_load_object(load, slot->child, &child, m);
 	}

@@ -69,8 +69,9 @@ extern const struct cdn_worker_object cdn_worker_document_keys;
 /* load.c: how a shape is read. */
 extern cdn_worker_loader *const cdn_worker_loaders[CDN_TAKES_KINDS];
 
-/* The names of tools, in order; NULL past the end. */
+/* The names of tools and of modules, in order; NULL past the end. */
 const char *cdn_worker_tool_name(size_t i);
+const char *cdn_worker_module_name(size_t i);
 
 /* A mapping with fixed keys; base is its C struct. */
 void cdn_worker_load_object(struct cdn_worker_load *load,

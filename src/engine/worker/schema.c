@@ -50,16 +50,17 @@ executor_word(size_t i)
 	return cdn_executor_name((enum cdn_worker_executor)i);
 }
 
-/* An object in which every name, or every tool's, has the keys of the child. */
+/* An object in which every name, or every tool's or module's, has the keys of the child. */
 static void
 put_names(struct cdn_json_writer *w, const struct cdn_worker_key *key)
 {
 	cdn_json_put_key(w, "type");
 	cdn_json_put_cstring(w, "object");
-	if (key->shape == CDN_TAKES_TOOLS) {
+	if (key->shape == CDN_TAKES_TOOLS || key->shape == CDN_TAKES_MODULES) {
 		cdn_json_put_key(w, "propertyNames");
 		cdn_json_open(w, '{');
-		put_words(w, cdn_worker_tool_name);
+		put_words(w, key->shape == CDN_TAKES_TOOLS ?
+		    cdn_worker_tool_name : cdn_worker_module_name);
 		cdn_json_close(w);
 	}
 	cdn_json_put_key(w, "additionalProperties");

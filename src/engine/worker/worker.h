@@ -124,6 +124,13 @@ CDN_MUST_USE int cdn_worker_schema(struct cdn_buf *out,
 /* "linux-native" and so on; NULL out of range. */
 const char *cdn_executor_name(enum cdn_worker_executor executor);
 
+/*
+ * The modules of an agent that take paths from a model.  Constraints of any
+ * other are not merged: naming one is an error.
+ */
+#define CDN_WORKER_MODULES "filesystem workspace shell mcp"
+bool cdn_worker_is_module(cdn_str name);
+
 /* Does one of its modules ask for everything but the floor? */
 bool cdn_worker_unrestricted(const struct cordon_worker *worker);
 
@@ -136,5 +143,12 @@ CDN_MUST_USE int cdn_worker_fits_but_roots(const struct cordon_worker *parent,
     const struct cordon_worker *child, struct cordon_error *err);
 CDN_MUST_USE int cdn_worker_fits(const struct cordon_worker *parent,
     const struct cordon_worker *child, struct cordon_error *err);
+
+/*
+ * The same where the caller is a session without a worker, which grants nothing
+ * and enforces all of it.  Roots and the network are for its authority to judge.
+ */
+CDN_MUST_USE int cdn_worker_fits_session(const struct cordon_worker *child,
+    struct cordon_error *err);
 
 #endif

@@ -82,6 +82,44 @@ find(const struct reader *r, const struct cdn_json_node *node, const char *key)
 }
 
 static int
+read_variables(const struct reader *r, const struct cdn_json_node *env,
+    struct cdn_wrap_server *server)
+{
+	const struct cdn_json_node *one = cdn_json_first(&r->json, env);
+	cdn_str name;
+	int code = 0;
+
+	for (; code == 0 && one != NULL; one = cdn_json_next(&r->json, one)) {
+		if (!cdn_json_key(&r->json, one, r->arena, &name))
+			return cdn_err_nomem(r->err);
+		code = cdn_wrap_variable(server, name, r->arena, r->err);
+	}
+	return code;
+}
+
+static int
+read_settings(const struct reader *r, const struct cdn_json_node *node,
+    struct cdn_wrap_server *server)
+{
+	const struct cdn_json_node *one = cdn_json_first(&r->json, node);
+	cdn_str key;
+	int code = 0;
+
+	for (; code == 0 && one != NULL; one = cdn_json_next(&r->json, one)) {
+		bool is_map = one->type == CDN_JSON_OBJECT;
+
+		if (!cdn_json_key(&r->json, one, r->arena, &key))
+			return cdn_err_nomem(r->err);
+		if (one->type == CDN_JSON_NULL)
+			continue;
+		code = cdn_wrap_setting(server, key, is_map, r->arena, r->err);
+		if (code == 0 && is_map && cdn_wrap_is_env(key))
+			code = read_variables(r, one, server);
+	}
+	return code;
+}
+
+static int
 read_server(const struct reader *r, const struct cdn_json_node *node,
     cdn_str name)
 {
@@ -90,7 +128,7 @@ read_server(const struct reader *r, const struct cdn_json_node *node,
 	const struct cdn_json_node *args = cdn_json_find(&r->json, node, "args");
 	const struct cdn_json_node *type = find(r, node, "type");
 	struct cdn_wrap_server *server;
-	int code = 0;
+	int code;
 
 	if (node->type != CDN_JSON_OBJECT)
 		return bad(r, node, "this is no server");
@@ -102,7 +140,8 @@ read_server(const struct reader *r, const struct cdn_json_node *node,
 	    find(r, node, "httpUrl") != NULL;
 	server->other_type = type != NULL &&
 	    !cdn_json_is(&r->json, type, CDN_STR("stdio"));
-	if (command != NULL)
+	code = read_settings(r, node, server);
+	if (code == 0 && command != NULL)
 		code = read_command(r, command, server);
 	if (code == 0 && command != NULL && args != NULL)
 		code = read_words(r, args, server);
@@ -172,6 +211,7 @@ read_typed(const struct reader *r, const struct cdn_json_node *node)
 	const struct cdn_json_node *command = find(r, node, "command");
 	struct cdn_wrap_server *server;
 	cdn_str name;
+	int code;
 
 	if (node->type != CDN_JSON_OBJECT || type == NULL ||
 	    (!cdn_json_is(&r->json, type, CDN_STR("local")) &&
@@ -186,7 +226,9 @@ read_typed(const struct reader *r, const struct cdn_json_node *node)
 	know(r, node, SERVER);
 	r->servers->found = true;
 	server->remote = find(r, node, "url") != NULL;
-	return command == NULL ? 0 : read_listed(r, command, server);
+	code = read_settings(r, node, server);
+	return code != 0 || command == NULL ? code :
+	    read_listed(r, command, server);
 }
 
 static int

@@ -39,6 +39,7 @@ struct cdn_wrap_server {
 	bool listed;	 /* opencode: one list, the program first; `command` is
 			  * that word of it, `args` the list */
 	bool stray;	 /* at a place that is not known; name: its path */
+	const char *steers; /* what of it the guard itself would obey; or NULL */
 };
 
 struct cdn_wrap_servers {
@@ -72,6 +73,17 @@ CDN_MUST_USE int cdn_wrap_read_json(cdn_str text, struct cdn_arena *arena,
     struct cdn_wrap_servers *ret, struct cordon_error *err);
 CDN_MUST_USE int cdn_wrap_read_toml(cdn_str text, struct cdn_arena *arena,
     struct cdn_wrap_servers *ret, struct cordon_error *err);
+
+/* ----- settings.c: a client starts the guard with them, not the server ------ */
+
+/* Is a member the server's variables? */
+bool cdn_wrap_is_env(cdn_str key);
+/* A variable there: one that the guard obeys is told in steers. */
+CDN_MUST_USE int cdn_wrap_variable(struct cdn_wrap_server *server,
+    cdn_str name, struct cdn_arena *arena, struct cordon_error *err);
+/* A member: so is a directory, a file of variables, an `env` that is no map. */
+CDN_MUST_USE int cdn_wrap_setting(struct cdn_wrap_server *server, cdn_str key,
+    bool is_map, struct cdn_arena *arena, struct cordon_error *err);
 
 /* "line 7: TEXT", CORDON_E_INVALID. */
 int cdn_wrap_bad(cdn_str text, size_t at, const char *what,

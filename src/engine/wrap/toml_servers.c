@@ -61,6 +61,21 @@ read_words(const struct list *list, const struct cdn_toml_entry *entry,
 	return 0;
 }
 
+/* mcp_servers.NAME.cwd, mcp_servers.NAME.env.VARIABLE */
+static int
+read_setting(const struct list *list, const struct cdn_toml_entry *entry,
+    struct cdn_wrap_server *server, struct cordon_error *err)
+{
+	bool is_map = entry->n > 3 || entry->value.type == CDN_TOML_TABLE;
+	int code = cdn_wrap_setting(server, entry->path[2], is_map,
+	    list->arena, err);
+
+	if (code == 0 && entry->n > 3 && cdn_wrap_is_env(entry->path[2]))
+		code = cdn_wrap_variable(server, entry->path[3], list->arena,
+		    err);
+	return code;
+}
+
 /* mcp_servers.NAME.MEMBER = ... */
 static int
 read_member(const struct list *list, const struct cdn_toml_entry *entry,
@@ -72,7 +87,7 @@ read_member(const struct list *list, const struct cdn_toml_entry *entry,
 	if (cdn_str_is(entry->path[2], "url"))
 		server->remote = true;
 	if (!command && !args)
-		return 0;
+		return read_setting(list, entry, server, err);
 	if (entry->n > 3 || (command ? server->command.is_there :
 				       server->args.is_there))
 		return bad(list, entry->key, "this stands here twice, or is no "

@@ -254,6 +254,9 @@ judge(const struct wrapper *w, const struct cdn_wrap_server *server,
 		ret->left = "it has no command";
 	} else if (server->other_type) {
 		ret->left = "its type is not 'stdio'";
+	} else if (server->steers != NULL) {
+		ret->left = server->steers;
+		ret->open = true;
 	} else if (!ret->open) {
 		ret->left = "it is guarded already";
 	} else if (is_guarded(w, server)) {

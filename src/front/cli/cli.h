@@ -79,6 +79,8 @@ struct cordon_diags *cli_diags_new(void);
  * about: `policy validate` and `policy lint` are asked for those.
  */
 struct cordon_policy *cli_policy_load(const char *file);
+/* For the second document of a merge. */
+struct cordon_policy *cli_policy_load_part(const char *file);
 
 /* ----- cmd_policy.c ----------------------------------------------------- */
 

@@ -184,13 +184,30 @@ refuse_operands(const struct cli_check *check, const struct cordon_error *err)
 	return CLI_INVALID;
 }
 
+/* Paths on the command line are all there will be. */
+static int
+open_session(struct cli_check *check, struct cordon_diags *diags,
+    struct cordon_error *err)
+{
+	const struct cli_strings *paths = &check->args->operands;
+	struct cordon_session_options options;
+	int code = cli_session_options(check->args, NULL, diags, &options, err);
+
+	if (code != 0)
+		return code;
+	if (paths->n > 0) {
+		options.asked = paths->v;
+		options.asked_count = paths->n;
+	}
+	return cordon_session_new(&options, diags, &check->session, err);
+}
+
 static int
 open_and_ask(struct cli_check *check)
 {
 	struct cordon_diags *diags = cli_diags_new();
 	struct cordon_error err = { 0 };
-	int rc = cli_session_new(check->args, NULL, diags, &check->session,
-	    &err);
+	int rc = open_session(check, diags, &err);
 
 	if (rc != 0)
 		cli_failure(diags, &err);

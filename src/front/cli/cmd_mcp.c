@@ -27,7 +27,7 @@ refuse_ourselves(const char *program, const char *const *argv, void *arg,
 	    argv[2] == NULL || strcmp(argv[2], "guard") != 0 ||
 	    stat("/proc/self/exe", &ours) != 0 || stat(program, &theirs) != 0 ||
 	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
-		return 0;
+		return CORDON_GO;
 	return cdn_err(err, CORDON_E_INVALID, "a guard does not guard itself "
 	    "(name the server behind '--')");
 }

@@ -219,7 +219,8 @@ int
 cli_policy_merge(const struct cli_args *args)
 {
 	struct cordon_policy *global = cli_policy_load(args->operands.v[0]);
-	struct cordon_policy *workspace = cli_policy_load(args->operands.v[1]);
+	struct cordon_policy *workspace =
+	    cli_policy_load_part(args->operands.v[1]);
 	int status = CLI_INVALID;
 
 	if (global != NULL && workspace != NULL)

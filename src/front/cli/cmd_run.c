@@ -1,5 +1,6 @@
 #include "front/cli/cli.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -128,9 +129,35 @@ hint_at_refusals(const struct cordon_run_result *result,
 		    result->exit_code);
 }
 
+/*
+ * A shell stops a loop or script only when the command that it waits for was
+ * ended by SIGINT itself; an exit status of 130 is a status like any other.
+ */
+static bool
+is_key(const struct cordon_run_result *result,
+    const struct cordon_run_options *options)
+{
+	return options->foreground && result->signal == SIGINT &&
+	    !result->timed_out && !result->audit_lost &&
+	    tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+static void
+end_by_interrupt(void)
+{
+	sigset_t set;
+
+	fflush(NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	if (signal(SIGINT, SIG_DFL) != SIG_ERR && raise(SIGINT) == 0)
+		(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static int
 run(const struct cordon_session *session,
-    const struct cordon_run_options *given, bool json, bool aloud)
+    const struct cordon_run_options *given, bool json, bool aloud,
+    bool *ret_by_key)
 {
 	struct cordon_run_options options = *given;
 	struct cordon_run_result result;
@@ -142,7 +169,7 @@ run(const struct cordon_session *session,
 	options.denied = cli_denials_add;
 	options.denied_arg = &denials;
 	options.output = json ? CORDON_OUTPUT_CAPTURE : CORDON_OUTPUT_PASS;
-	options.foreground = !json && isatty(STDIN_FILENO) == 1;
+	options.foreground = !json; /* where it is on a terminal */
 	options.forward_signals = true;
 	options.sole = true;
 	options.notice = notice;
@@ -157,6 +184,7 @@ run(const struct cordon_session *session,
 	cli_denials_sum_up(&denials, &result);
 	cli_denials_done(&denials);
 	status = status_of(&result);
+	*ret_by_key = is_key(&result, &options);
 	cordon_run_result_done(&result);
 	return status;
 }
@@ -199,7 +227,7 @@ has_command(const struct cli_args *args)
 
 static int
 run_session(const struct cli_args *args, const struct cordon_session *session,
-    struct cordon_run_options *options)
+    struct cordon_run_options *options, bool *ret_by_key)
 {
 	if (cli_has(args, CLI_DRY_RUN))
 		return show_plan(args, session, options, stdout);
@@ -210,7 +238,8 @@ run_session(const struct cli_args *args, const struct cordon_session *session,
 			return status;
 	}
 	return run(session, options, cli_has(args, CLI_JSON),
-	    cli_has(args, CLI_VERBOSE) || cli_has(args, CLI_TRACE));
+	    cli_has(args, CLI_VERBOSE) || cli_has(args, CLI_TRACE),
+	    ret_by_key);
 }
 
 int
@@ -219,6 +248,7 @@ cli_run(const struct cli_args *args)
 	struct cli_args with = *args;
 	struct cordon_run_options options;
 	struct cordon_session *session;
+	bool by_key = false;
 	int status;
 
 	if (!has_command(args) || !cli_launch_options(args, &options))
@@ -228,7 +258,9 @@ cli_run(const struct cli_args *args)
 	session = cli_launch_session(&with);
 	if (session == NULL)
 		return CLI_RUN_FAILED;
-	status = run_session(args, session, &options);
+	status = run_session(args, session, &options, &by_key);
 	cordon_session_free(session);
+	if (by_key)
+		end_by_interrupt();
 	return status;
 }

@@ -24,60 +24,6 @@ open_there(const char *dir, struct cordon_diags *diags,
 	return cordon_session_new(&options, diags, ret, err);
 }
 
-/* The first document of the user's own layer; "" when there is none. */
-static const char *
-user_file(const struct cordon_session *session)
-{
-	struct cordon_document document;
-
-	for (size_t i = 0; cordon_session_document(session, i, &document); i++)
-		if (document.layer == CORDON_LAYER_USER)
-			return document.file;
-	return "";
-}
-
-/* *ret stays NULL when the user has no policy. */
-static int
-load_user_policy(const char *dir, struct cordon_policy **ret)
-{
-	struct cordon_diags *diags = cli_diags_new();
-	struct cordon_session *session = NULL;
-	struct cordon_error err = { 0 };
-	int rc = open_there(dir, diags, &session, &err);
-
-	if (rc != 0) {
-		cli_failure(diags, &err);
-	} else if (user_file(session)[0] != '\0') {
-		*ret = cli_policy_load(user_file(session));
-		rc = *ret == NULL ? CORDON_E_INVALID : 0;
-	}
-	cordon_session_free(session);
-	cordon_diags_free(diags);
-	return rc;
-}
-
-/* Both as they will hold once the project is trusted. */
-static int
-merge_with_user(const char *dir, const struct cordon_policy *project,
-    struct cordon_policy **ret)
-{
-	struct cordon_policy *user = NULL;
-	struct cordon_diags *diags;
-	struct cordon_error err = { 0 };
-	int rc = load_user_policy(dir, &user);
-
-	*ret = NULL;
-	if (rc != 0 || user == NULL)
-		return rc;
-	diags = cli_diags_new();
-	rc = cordon_policy_merge(user, project, diags, ret, &err);
-	if (rc != 0)
-		cli_failure(diags, &err);
-	cordon_diags_free(diags);
-	cordon_policy_free(user);
-	return rc;
-}
-
 /* ----- Showing ---------------------------------------------------------- */
 
 typedef const char *names_fn(const struct cordon_policy *policy, size_t i);
@@ -111,6 +57,26 @@ put_names_json(struct cli_json *json, const char *key,
 	cdn_json_close(&json->w);
 }
 
+static void
+put_opened(const char *what, const char *value, void *arg)
+{
+	(void)arg;
+	fputs("opens:     ", stdout);
+	cli_put_safe(stdout, cdn_str_of(what));
+	fputs(": ", stdout);
+	cli_put_safe(stdout, cdn_str_of(value));
+	putchar('\n');
+}
+
+static void
+put_opened_json(const char *what, const char *value, void *arg)
+{
+	struct cli_json *json = arg;
+	cdn_cleanup_free char *text = cli_printf("%s: %s", what, value);
+
+	cdn_json_put_cstring(&json->w, text);
+}
+
 /* merged is NULL when the user has no policy of their own. */
 static void
 show(const struct cli_args *args, const char *file,
@@ -126,6 +92,10 @@ show(const struct cli_args *args, const char *file,
 		put_names_json(&json, "profiles", project,
 		    cordon_policy_profile_name);
 		put_names_json(&json, "widened", merged, cordon_policy_widened);
+		cdn_json_put_key(&json.w, "opens");
+		cdn_json_open(&json.w, '[');
+		cordon_policy_opens(project, put_opened_json, &json);
+		cdn_json_close(&json.w);
 		cli_json_end(&json);
 		return;
 	}
@@ -136,6 +106,7 @@ show(const struct cli_args *args, const char *file,
 	printf("\nsha256:    %s\n", cordon_policy_digest(project));
 	put_names("profiles:  ", project, cordon_policy_profile_name);
 	put_names("widened:   ", merged, cordon_policy_widened);
+	cordon_policy_opens(project, put_opened, NULL);
 }
 
 /* ----- Recording --------------------------------------------------------- */
@@ -183,18 +154,21 @@ static int
 trust(const struct cli_args *args, const char *dir)
 {
 	cdn_cleanup_free char *file = cli_printf("%s/" PROJECT_POLICY, dir);
-	struct cordon_policy *project = cli_policy_load(file);
-	struct cordon_policy *merged = NULL;
+	struct cordon_policy *project = NULL, *merged = NULL;
+	struct cordon_diags *diags = cli_diags_new();
+	struct cordon_error err = { 0 };
 	int status = CLI_INVALID;
 
-	if (project == NULL) {
-		cli_hint("'cordon policy init' writes one to start from");
-		return CLI_INVALID;
-	}
-	if (merge_with_user(dir, project, &merged) == 0) {
+	if (cordon_trust_preview(dir, diags, &project, &merged, &err) != 0) {
+		cli_failure(diags, &err);
+		if (err.code == CORDON_E_NOT_FOUND)
+			cli_hint("'cordon policy init' writes one to start "
+				 "from");
+	} else {
 		show(args, file, project, merged);
 		status = record(dir, cordon_policy_digest(project));
 	}
+	cordon_diags_free(diags);
 	if (status == CLI_YES && !cli_has(args, CLI_JSON))
 		puts("trusted until the file changes");
 	cordon_policy_free(merged);

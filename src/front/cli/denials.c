@@ -88,9 +88,41 @@ is_in_tmp(const struct cordon_denial *denial)
 static bool
 is_nested_git(const struct cordon_denial *denial)
 {
-	return denial->verdict.layer == CORDON_LAYER_PRESET &&
-	    denial->verdict.rule_text != NULL &&
-	    strcmp(denial->verdict.rule_text, "**/.git") == 0;
+	const struct cordon_verdict *v = &denial->verdict;
+
+	if (v->layer == CORDON_LAYER_FLOOR)
+		return strcmp(v->matched_rule, "nested-git") == 0;
+	return v->layer == CORDON_LAYER_DEFAULTS && v->rule_text != NULL &&
+	    strcmp(v->rule_text, "**/.git") == 0;
+}
+
+static bool
+is_led(const struct cordon_denial *denial)
+{
+	return denial->verdict.layer == CORDON_LAYER_FLOOR &&
+	    strcmp(denial->verdict.matched_rule, "link-to-private") == 0;
+}
+
+/* git writes config.lock, and renames it. */
+static bool
+is_git_config(const struct cordon_denial *denial)
+{
+	const struct cordon_verdict *v = &denial->verdict;
+	cdn_str path = cdn_str_of(denial->path);
+
+	return v->layer == CORDON_LAYER_DEFAULTS && v->rule_text != NULL &&
+	    strncmp(v->rule_text, "**/.git/", 8) == 0 &&
+	    (cdn_str_ends(path, CDN_STR("/config")) ||
+		cdn_str_ends(path, CDN_STR("/config.lock")) ||
+		cdn_str_ends(path, CDN_STR("/config.worktree.lock")) ||
+		strstr(denial->path, "/.git/worktrees/") != NULL);
+}
+
+static bool
+is_git_index(const struct cordon_denial *denial)
+{
+	return denial->verdict.layer == CORDON_LAYER_FLOOR &&
+	    strcmp(denial->verdict.matched_rule, "git-index") == 0;
 }
 
 static const struct {
@@ -98,8 +130,15 @@ static const struct {
 	const char *text;
 } hints[] = {
 	{ is_in_tmp, "use $TMPDIR, or --write /tmp" },
+	{ is_git_config, "change the configuration of a repository, its "
+			 "worktrees and submodules on the host" },
 	{ is_nested_git, "make and move repositories on the host, or pass "
 			 "'--allow nested-git'" },
+	{ is_git_index, "git replaces the index by renaming index.lock; other "
+			"ways to write it, and paths out of the work tree in "
+			"it, are refused" },
+	{ is_led, "copy what the run has in its private home or $TMPDIR: a "
+		  "symlink there would lead the host's git, too" },
 };
 
 _Static_assert(CDN_LEN(hints) == CDN_LEN(((struct cli_denials *)0)->hints),

@@ -19,10 +19,10 @@ struct cli_denials {
 	unsigned long others; /* of rules that are not named */
 	size_t count;
 	struct {
-		char text[160]; /* "modify .git/config (<preset workspace>)" */
+		char text[160]; /* "modify .git/config (<defaults>)" */
 		unsigned long times;
 	} rules[CLI_DENIED_RULES];
-	const char *hints[2];
+	const char *hints[5];
 	size_t hint_count;
 	bool keep;	      /* for cli_denials_json() */
 	struct cli_json kept; /* an array that is still open */

@@ -9,7 +9,7 @@
 static bool
 check_choices(const struct cli_args *args)
 {
-	static const enum cli_option choices[] = { CLI_HOME, CLI_ALLOW,
+	static const enum cli_option choices[] = { CLI_HOME,
 		CLI_FORMAT };
 	int ignored;
 
@@ -85,6 +85,41 @@ is_nowhere(const struct cli_args *args, const struct cordon_session *session)
 	    cordon_session_is_wide(session) && !cli_workspace_named(args);
 }
 
+/* What a document says in vain. */
+static void
+note_ignored(const struct cordon_diags *diags)
+{
+	for (size_t i = 0; i < cordon_diags_count(diags); i++) {
+		const struct cordon_diag *d = cordon_diags_get(diags, i);
+
+		if (strcmp(d->id, "S002") == 0)
+			cli_note("%s:%u: %s", d->source, d->line, d->text);
+	}
+}
+
+/* What the defaults do not protect in this run: one line for each. */
+static void
+note_unprotected(const struct cli_args *args,
+    const struct cordon_session *session)
+{
+	const struct cli_strings *allow = &args->option[CLI_ALLOW];
+	struct cordon_unprotected one;
+
+	for (size_t i = 0; i < allow->n; i++)
+		if (strcmp(allow->v[i], "nested-git") == 0)
+			cli_note("repositories may be made in the workspace: "
+				 "look at their hooks and configuration before "
+				 "you use git there");
+	for (size_t i = 0; cordon_session_unprotected(session, i, &one); i++)
+		if (one.line > 0)
+			cli_note("not protected by the defaults: '%s' "
+				 "(unprotect, %s:%u)", one.rule, one.source,
+			    one.line);
+		else
+			cli_note("not protected by the defaults: '%s' "
+				 "(--allow)", one.rule);
+}
+
 struct cordon_session *
 cli_launch_session(const struct cli_args *args)
 {
@@ -103,10 +138,8 @@ cli_launch_session(const struct cli_args *args)
 		session = NULL;
 	} else {
 		cli_workspace_hint(args);
-		if (cli_has(args, CLI_ALLOW))
-			cli_note("repositories may be made in the workspace: "
-				 "look at their hooks and configuration before "
-				 "you use git there");
+		note_unprotected(args, session);
+		note_ignored(diags);
 	}
 	cordon_diags_free(diags);
 	return session;

@@ -16,9 +16,7 @@ home_word(int i)
 static const char *
 allow_word(int i)
 {
-	static const char *const words[] = { "nested-git", NULL };
-
-	return words[i];
+	return i == 0 ? "nested-git" : cordon_default_group((size_t)i - 1);
 }
 
 static const char *
@@ -93,8 +91,9 @@ static const struct cli_option_row rows[CLI_OPTION_MAX] = {
 	    "auto (default), none or namespaces", cli_isolation_word },
 	[CLI_HOME]	  = { "home", CLI_VALUE, "WHICH",
 	    "own (default) or host: the real home stays HOME", home_word },
-	[CLI_ALLOW]	  = { "allow", CLI_VALUE, "WHAT",
-	    "nested-git: git init and git clone in the workspace", allow_word },
+	[CLI_ALLOW]	  = { "allow", CLI_MANY, "WHAT",
+	    "nested-git, a group or an entry of the defaults; repeatable",
+	    allow_word },
 	[CLI_NO_SANDBOX]  = { "no-sandbox", CLI_FLAG, NULL,
 	    "--backend none --enforcement best-effort" },
 	[CLI_TIMEOUT]	  = { "timeout", CLI_VALUE, "DUR",

@@ -2,10 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <termios.h>
 #include <unistd.h>
 
+#define PATIENCE_MS  2000 /* with a terminal that takes nothing */
 #define LINE_MAX_OUT (512UL * 1024UL * 1024UL) /* bytes of one JSON line */
 
 static int failure = CLI_INVALID; /* see cli_output_failure() */
@@ -208,6 +211,30 @@ cli_put_lines(const char *text)
 
 /* ----- Messages --------------------------------------------------------- */
 
+/*
+ * A terminal that was stopped, or that is not read by anybody, would keep us
+ * for ever.  While a run has it raw, it makes no CR LF of LF.
+ */
+static bool
+takes_messages(bool *ret_raw)
+{
+	static int patience_ms = PATIENCE_MS; /* is lost once */
+	struct pollfd on = { .fd = STDERR_FILENO, .events = POLLOUT };
+	struct termios settings;
+	int r;
+
+	*ret_raw = false;
+	if (tcgetattr(STDERR_FILENO, &settings) != 0)
+		return true;
+	*ret_raw = (settings.c_oflag & OPOST) == 0;
+	do
+		r = poll(&on, 1, patience_ms);
+	while (r < 0 && errno == EINTR);
+	if (r == 0)
+		patience_ms = 0;
+	return r != 0;
+}
+
 CDN_PRINTF(3, 0)
 static void
 message(enum cli_colour colour, const char *head, const char *fmt, va_list ap)
@@ -215,6 +242,7 @@ message(enum cli_colour colour, const char *head, const char *fmt, va_list ap)
 	char *text = NULL, *line = NULL;
 	int n = vasprintf(&text, fmt, ap);
 	size_t size = 0;
+	bool raw, takes = takes_messages(&raw);
 	FILE *to = n < 0 ? NULL : open_memstream(&line, &size);
 
 	if (to == NULL)
@@ -222,10 +250,11 @@ message(enum cli_colour colour, const char *head, const char *fmt, va_list ap)
 	cli_output_flush(); /* what was answered comes first */
 	cli_put_coloured(to, colour, head);
 	cli_put_safe(to, (cdn_str){ text, (size_t)n });
-	fputc('\n', to);
+	fputs(raw ? "\r\n" : "\n", to);
 	if (fclose(to) != 0)
 		cli_out_of_memory();
-	fwrite(line, 1, size, stderr); /* in one piece: others write there too */
+	if (takes) /* in one piece: others write there too */
+		fwrite(line, 1, size, stderr);
 	free(line);
 	free(text);
 }

@@ -37,10 +37,14 @@ cli_workspace_named(const struct cli_args *args)
 {
 	if (!cli_workspace_too_wide(args))
 		return true;
-	cli_error("the current directory is %s, which is no workspace by "
-		  "itself",
+	cli_error("the current directory is %s, which is not a workspace "
+		  "unless it is named",
 	    is_here("/") ? "'/'" : "a home directory");
-	cli_hint("go to a project, or name the directory: --workspace .");
+	cli_hint("change to the directory of a project, or name it: "
+		 "--workspace DIR");
+	cli_hint("'--workspace .' opens everything here, all projects and "
+		 "documents, to be read and changed (credentials stay closed, "
+		 "start files of shells and the desktop read-only)");
 	return false;
 }
 
@@ -154,7 +158,8 @@ cli_session_options(const struct cli_args *args, const char *profile,
 		.write_count = option[CLI_WRITE].n,
 		.network = cli_value(args, CLI_NETWORK),
 		.host_home = is_word(args, CLI_HOME, "host"),
-		.nested_git = is_word(args, CLI_ALLOW, "nested-git"),
+		.allow = option[CLI_ALLOW].v,
+		.allow_count = option[CLI_ALLOW].n,
 		.command = args->command,
 	};
 
@@ -195,17 +200,32 @@ cli_session_new(const struct cli_args *args, const char *profile,
 	return code != 0 ? code : cordon_session_new(&options, diags, ret, err);
 }
 
-struct cordon_policy *
-cli_policy_load(const char *file)
+typedef int cli_load_fn(const char *file, struct cordon_diags *diags,
+    struct cordon_policy **ret, struct cordon_error *err);
+
+static struct cordon_policy *
+policy_load(cli_load_fn *load, const char *file)
 {
 	struct cordon_diags *diags = cli_diags_new();
 	struct cordon_policy *policy = NULL;
 	struct cordon_error err = { 0 };
 
-	if (cordon_policy_load(file, diags, &policy, &err) != 0) {
+	if (load(file, diags, &policy, &err) != 0) {
 		cli_failure(diags, &err);
 		policy = NULL;
 	}
 	cordon_diags_free(diags);
 	return policy;
+}
+
+struct cordon_policy *
+cli_policy_load(const char *file)
+{
+	return policy_load(cordon_policy_load, file);
+}
+
+struct cordon_policy *
+cli_policy_load_part(const char *file)
+{
+	return policy_load(cordon_policy_load_part, file);
 }

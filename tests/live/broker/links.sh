@@ -142,14 +142,16 @@ done
 # The directory has another name when the file is met.
 refused c 'cat node_modules/p2/1.js >/dev/null; mv shut moved; cat sub/shut'
 mv moved shut
-# Closed before the run: nobody knows.
+# Closed before the run: nobody knows.  A file with a name elsewhere, too.
+echo half >half
+ln half "$stage/half"
 chmod 0 shut
 if ! ls shut >/dev/null 2>&1 || [ "$(id -u)" = 0 ]; then
 	refused c 'cat sub/shut'
-	refused c 'cat node_modules/p2/1.js'
+	refused c 'cat half'
 fi
 chmod 700 shut
-allowed c 'cat node_modules/p2/1.js'
+allowed c 'cat half && cat node_modules/p2/1.js'
 rm -r shut sub/shut
 for file in sub/hook sub/lock; do
 	for policy in b c; do
@@ -229,10 +231,10 @@ says allow read node_modules/p2/1.js
 
 if [ "$(id -u)" != 0 ]; then
 	mkdir -m 311 dark # may be searched, not listed
-	refused c 'cat sub/pub'
+	refused c 'cat half'
 	allowed c 'cat pub.alone 2>/dev/null || echo x >pub.alone && cat pub.alone'
 	chmod 755 dark
-	allowed c 'cat sub/pub'
+	allowed c 'cat half && cat sub/pub'
 fi
 
 # ----- Where nothing is denied nobody looks ----------------------------------------
@@ -240,6 +242,7 @@ fi
 # What is closed to its own owner would be missed, but for the rule.
 cat >"$stage/d.yaml" <<END
 $head
+  unprotect: ["**"]
   denyRead: ["secrets/**"]
   fsProfiles:
     dev: {read: ["./**"], modify: ["./**", "!pub/*.lock"]}
@@ -249,9 +252,9 @@ refused d 'cat sub/secret'
 # A run around this one has a rule about all names, and misses the directory.
 [ "${CORDON_OUTER-}" = C ] ||
     allowed d 'cat sub/pub && echo x >>sub/pub && chmod 644 sub/pub'
-refused c 'cat sub/pub'
+refused c 'cat half'
 rmdir unseen
-allowed c 'cat sub/pub'
+allowed c 'cat half && cat sub/pub'
 
 echo "1..$points"
 [ "$failures" -eq 0 ]

@@ -51,6 +51,8 @@ cdn_handler_find(int nr, const char **ret_name)
 		return cdn_handle_exec;
 	case SYS_openat:
 		return cdn_handle_open;
+	case SYS_socket: /* UDP, where addresses are judged */
+		return cdn_handle_socket;
 	case SYS_connect:
 		return look_to_connect;
 	case SYS_sendto:

@@ -55,6 +55,7 @@ schemaVersion: 2
 kind: Policy
 metadata: {name: $1}
 spec:
+  unprotect: ["**"] # mounts do not hold the defaults for what comes later
   fsProfiles:
     dev:
       read: [$2]

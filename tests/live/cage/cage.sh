@@ -360,7 +360,7 @@ denies 'chroot' chroot sub
 mkdir -p "$stage"/many/{1..80} "$stage"/many/{fixed,1/fixed}
 {
 	printf '%s\n' 'schemaVersion: 2' 'kind: Policy' 'metadata: {name: many}' \
-	    'spec:' '  fsProfiles:' '    dev:' '      read: ["./**"]' '      modify:'
+	    'spec:' '  unprotect: ["**"]' '  fsProfiles:' '    dev:' '      read: ["./**"]' '      modify:'
 	printf '        - "%s/**"\n' {1..80}
 	printf '        - "!1/fixed/**"\n'
 } >"$stage/out/many.yaml"

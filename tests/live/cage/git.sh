@@ -208,6 +208,81 @@ rmdir dir; mv .git/x dir"
 attack 'one that was made elsewhere, and moved' \
     'd=$(mktemp -d); '"$bare"'; rmdir dir; mv "$d" dir'
 
+# ----- A repository inside of a git directory -------------------------------------------
+
+# shellcheck disable=SC2016
+shown='; rmdir dir; ln -s "$d" dir; mv "$d" dir; cp -r "$d" dir'
+# shellcheck disable=SC2016
+inside='mkdir -p "$d"; mkdir "$d/objects" "$d/refs"
+echo ref: refs/heads/main >"$d/HEAD"; evil "	worktree = ..
+" >"$d/config"'
+# In each place the host looks itself: nobody needs a link for that.
+places='.git/foo .git/worktrees/x .git/refs/remotes/o .git/refs/heads/x
+.git/logs .git/objects/aa .git/rr-cache/x .git/lfs/x .git/rebase-merge/x
+.git/modules/lib/refs/remotes/o .git/worktrees/wt/logs'
+use_places()
+{
+	rm -f "$CANARY"
+	for place in $places; do
+		[ ! -d "$tree/$place" ] || git -C "$tree/$place" status
+	done >>"$stage/log" 2>&1
+	[ ! -e "$CANARY" ]
+}
+rule='!**/.git/**'
+for d in $places; do
+	fresh_tree
+	(cd "$tree" && d=$d sh -c "$tools$inside") >"$stage/log" 2>&1
+	! use_places
+	ok $? "control: a repository in $d"
+	fresh_tree
+	held=yes
+	! (cd "$tree" && short "$rule") || held=''
+	(cd "$tree" && "$cordon" run --env CANARY -- \
+	    sh -c "d=$d; $tools$inside") >"$stage/log" 2>&1
+	if [ -z "$held" ]; then
+		! use_places
+		ok $? "a repository in $d: not held, and the plan says so"
+		continue
+	fi
+	use_places
+	ok $? "a repository in $d"
+done
+attack 'one in .git, and a link to it' "d=.git/foo; $inside$shown"
+# shellcheck disable=SC2016
+attack 'the parts of one, made at the same time' 'd=.git/refs/remotes/o
+mkdir -p $d; mkdir $d/objects & mkdir $d/refs &
+echo ref: refs/heads/main >$d/HEAD & evil "	worktree = ..
+" >$d/config & wait'"$shown"
+# shellcheck disable=SC2016
+attack 'one of branches with legal names' 'd=.git/refs/remotes/o
+for b in objects/x refs/x; do git update-ref refs/remotes/o/$b HEAD; done
+git symbolic-ref refs/remotes/o/HEAD refs/remotes/o/objects/x
+evil "	worktree = ..
+" >$d/config'"$shown"
+# shellcheck disable=SC2016
+attack 'a part that is renamed' 'd=.git/refs/remotes/o; mkdir -p $d/refs o2
+echo ref: refs/heads/main >$d/HEAD; evil "	worktree = ..
+" >$d/config; mv o2 $d/objects || { mkdir $d/o2; mv $d/o2 $d/objects; }'"$shown"
+rule=''
+
+# ----- Repositories that are not called .git ----------------------------------------------
+
+bare_dir='git clone -q --bare . dir/.bare; echo "gitdir: ./.bare" >dir/.git
+git -C dir config core.bare false'
+attack 'the configuration of a .bare' 'evil >dir/.bare/config' . "$bare_dir"
+rule='!dir/.bare/**/commondir'
+# shellcheck disable=SC2016
+attack 'its commondir' 'cp -r dir/.bare evil
+evil "	worktree = ../dir
+" >evil/config; echo ../../evil >dir/.bare/commondir' . "$bare_dir"
+rule=''
+# shellcheck disable=SC2016
+deep='mkdir -p many; for i in $(seq 200); do mkdir -p many/$i/x; done
+git clone -q --bare . many/150/x/y; git -C many/150/x/y config core.bare false
+rmdir dir; ln -s many/150/x/y dir'
+attack 'the configuration of one far down' 'evil "	worktree = ..
+" >dir/config' . "$deep"
+
 # ----- Hooks and configuration in the work tree ----------------------------------------
 
 # shellcheck disable=SC2016
@@ -236,6 +311,17 @@ needed=''
 rule='!.gitconfig'
 attack 'a configuration that is included' 'evil >.gitconfig' . \
     'git config include.path ../.gitconfig'
+
+# ----- A configuration in the place of the one that is there ------------------------------
+
+attack 'one that is renamed to it, as git does' \
+    'cat .git/config >.git/config.lock; evil >>.git/config.lock
+    mv -f .git/config.lock .git/config'
+attack 'one of a nested repository' 'evil >sub/.git/config.lock
+    mv -f sub/.git/config.lock sub/.git/config'
+# shellcheck disable=SC2016
+attack 'one of a submodule' 'evil "	worktree = ../../../lib
+" >$lib/config.lock; mv -f $lib/config.lock $lib/config'
 
 # ----- What must work -------------------------------------------------------------------
 
@@ -274,6 +360,74 @@ works wt 'git commit in a worktree, and in a submodule there' '
 echo 2 >f; git commit -q -a -m second
 cd lib; echo >f; git add f; git commit -q -m more'
 works . 'git worktree list' 'git worktree list'
+git -C "$tree" config core.sparseCheckout true
+git -C "$tree" config rerere.enabled true
+git -C "$tree" config submodule.lib.active true
+# shellcheck disable=SC2016
+for operation in \
+    'commit=echo 4 >f; git commit -q -a -m 4' \
+    'commit FILE=echo 5 >f; echo g >g; git add g; git commit -q -m 5 f' \
+    'commit --amend=git commit -q --amend -m again' \
+    'merge with a conflict=git checkout -q -b c HEAD~1; echo c >f
+	git commit -q -a -m c; ! git merge main; echo d >f; git add f
+	git commit -q -m merged; git checkout -q main' \
+    'merge --abort=git checkout -q -b c2 HEAD~1; echo c2 >f
+	git commit -q -a -m c2; ! git merge main; git merge --abort
+	git checkout -q main' \
+    'rebase -i=GIT_SEQUENCE_EDITOR=: git rebase -q -i HEAD~1' \
+    'rebase with a conflict=git checkout -q -b r HEAD~1; echo r >f
+	git commit -q -a -m r; ! git rebase main; git rebase --abort
+	git checkout -q main' \
+    'stash=echo s >f; git stash -q; git stash list; git stash pop -q
+	git checkout -q f' \
+    'cherry-pick=git checkout -q -b pick; echo p >p; git add p
+	git commit -q -m p; git checkout -q main; git cherry-pick pick' \
+    'cherry-pick with a conflict=! git cherry-pick c2
+	git cherry-pick --abort' \
+    'revert=git revert --no-edit HEAD' \
+    'bisect=git bisect start HEAD HEAD~2; git bisect good || :
+	git bisect reset' \
+    'tag=git tag t; git tag -a -m annotated u; git tag -d t' \
+    'notes=git notes add -m note; git notes append -m more; git notes remove' \
+    'branch -D=git branch x; git branch -D x' \
+    'am=git format-patch -q -1 pick --stdout >"$TMPDIR/p"
+	git checkout -q -b a pick~1; git am -q <"$TMPDIR/p"; git checkout -q main' \
+    'reset=git reset -q --soft HEAD~1; git reset -q --hard ORIG_HEAD' \
+    'restore, mv, rm, clean=git mv f f2; git mv f2 f; git rm -q --cached f
+	git restore --staged f; touch new; git clean -q -f' \
+    'gc=git gc -q' 'gc --auto=git gc -q --auto' \
+    'repack=git repack -q -a -d' 'pack-refs=git pack-refs --all' \
+    'prune=git prune' 'reflog expire=git reflog expire --expire=now --all' \
+    'commit-graph=git commit-graph write' 'fsck=git fsck' \
+    'sparse-checkout=git sparse-checkout reapply' \
+    'split index=git update-index --split-index' \
+    'update-server-info=git update-server-info' \
+    'submodule status=git submodule --quiet status' \
+    'rerere=git rerere status; git rerere gc' \
+    'fetch=git fetch -q ./sub; git fetch -q ./sub "+refs/heads/*:refs/remotes/s/*"
+	git symbolic-ref refs/remotes/s/HEAD refs/remotes/s/main' \
+    'fetch --depth=git fetch -q --depth 1 "file://$PWD/sub"' \
+    'replace=git replace -f HEAD HEAD~1; git replace -d "$(git rev-parse HEAD)" ||
+	git for-each-ref refs/replace' \
+    'switch, detach=git switch -q --detach; git switch -q main' \
+    'ignoring a file=echo ignored >>.git/info/exclude'; do
+	works . "git ${operation%%=*}" "${operation#*=}"
+done
+# Mounts cannot let a lock appear beside packed-refs of the repository.
+[ "$backend" != native ] ||
+    works wt 'everyday work in a worktree' 'echo 9 >f; git commit -q -a -m 9
+git stash list; git commit -q --amend -m ten; git checkout -q -b other
+git branch -q -D wt; git branch wt; git tag inworktree; git log -1'
+# Mounts cannot let one file take the place of another.
+# shellcheck disable=SC2016
+[ "$backend" != native ] ||
+    works . 'a configuration that names no program' '
+git branch upstream; git checkout -q -b tracking --track upstream
+git branch -m tracking renamed; git config user.name Else
+git remote add new https://example.org/r.git
+test "$(git config branch.renamed.remote)" = .
+test "$(git config remote.new.fetch)" = "+refs/heads/*:refs/remotes/new/*"
+git checkout -q main; git branch -q -D renamed'
 works . 'links of package managers' '
 mkdir -p node_modules/.bin node_modules/.pnpm/a/node_modules/a
 echo >node_modules/.pnpm/a/node_modules/a/x

@@ -1,7 +1,6 @@
 #!/bin/bash
-# SIGKILL of cordon at any moment: the command dies with it, and the next run
-# puts away what was left.  (What the command itself left in the background may
-# live on, confined: nobody is there to end it.)
+# SIGKILL of cordon at any moment: the command dies with it, also what it left
+# in the background, and the next run puts away what was left.
 #
 #	trysys -i IDENTITY killed.sh
 set -u
@@ -72,6 +71,32 @@ done
 ok $? "$tries times killed, $started of them running: $survived lived on"
 [ "$started" -gt 0 ]
 ok $? 'control: some had started'
+
+# A session of its own, which no signal but SIGKILL ends, and whose parent is
+# gone.
+rm -f ran
+"$cordon" run --quiet --env "CORDON_KILL_MARK=$stage" -- sh -c '
+    (trap "" HUP INT TERM; setsid sh -c "touch ran; exec sleep 10104") &
+    exec sleep 10103' "$stage" &
+pid=$!
+for ((k = 0; k < 1000; k++)); do
+	[ ! -e ran ] || break
+	sleep 0.02
+done
+[ -e ran ] && [ -n "$(alive)" ]
+ok $? 'control: there is one in the background'
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+for ((k = 0; k < 250; k++)); do
+	left=$(alive)
+	[ -n "$left" ] || break
+	sleep 0.02
+done
+[ -z "$left" ]
+ok $? 'what was left in the background is killed, too'
+# shellcheck disable=SC2086 # a list of numbers; all of them ours
+[ -z "$left" ] || kill -KILL $left
+rm -f ran
 
 "$cordon" run --quiet -- true
 ok $? 'the next run works'

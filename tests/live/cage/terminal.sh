@@ -168,6 +168,54 @@ types "$run sh -c 'stty -echo raw'; echo found \$(stty -a | tr ' ' '\\n' | grep 
 sees 'found 1'
 ok $? 'the terminal is as it was'
 
+# Beside other programs on the same terminal: each line of theirs begins one.
+types "clear; $run sh -c 'read x; echo one; echo two' | cat" Enter
+before_long pgrep -u "$(id -u)" -fx 'sh -c read x; echo one; echo two' >/dev/null
+types typed Enter
+sees two
+tmux capture-pane -p | grep -qx two
+ok $? 'the end of a pipeline, after a run that reads'
+starts "$outer"
+types "clear; (sleep 0.5; echo four; echo five) & $run sleep 6$$" Enter
+starts "sleep 6$$"
+sees five
+tmux capture-pane -p | grep -qx five
+ok $? 'a job in the background beside a run'
+types C-c
+starts "$outer"
+types "clear; $run sh -c 'stty -opost; printf \"six\\nse\"; printf \"ven\"; exec sleep 5$$'" Enter
+starts "sleep 5$$"
+before_long shows '^   seven$'
+ok $? 'a program that wants raw output has it'
+types C-c
+starts "$outer"
+
+# The key reaches what is around a run, too.
+types "clear; for i in 1 2; do $run sleep 7$$; echo turn \$i; done" Enter
+starts "sleep 7$$"
+types C-c
+starts "$outer"
+answers 'echo loop "ended"' 'loop ended'
+! shows 'turn [12]'
+ok $? 'Ctrl-C ends a loop'
+printf '%s\n' "$run sleep 8$$" 'echo second "part"' >script
+types 'clear; bash script' Enter
+starts "sleep 8$$"
+types C-c
+starts "$outer"
+answers 'echo script "ended"' 'script ended'
+! shows 'second part'
+ok $? 'and a script'
+if [ "${CORDON_BACKEND-}" != bwrap ]; then # which ends with the key itself
+	printf '%s\n' "$run sh -c 'trap \"echo caught\" INT; sleep 9$$; exit 3'" \
+	    'echo second "part" $?' >script
+	types 'clear; bash script' Enter
+	starts "sleep 9$$"
+	types C-c
+	sees 'second part 3'
+	ok $? 'but not one whose command handles it'
+fi
+
 # Terminals made inside, and those of others.
 theirs=$(tmux display-message -p '#{pane_tty}')
 types "clear; cat - 4$$" Enter

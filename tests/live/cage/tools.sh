@@ -177,7 +177,8 @@ use='cat node_modules/a/index.js node_modules/e/lib/9.js &&
     echo changed >>node_modules/c/lib/1.js &&
     chmod 600 node_modules/c/lib/2.js &&
     ln node_modules/d/index.js node_modules/d/again.js &&
-    mv node_modules moved && mv moved node_modules && echo used'
+    mv node_modules/.pnpm node_modules/moved &&
+    mv node_modules/moved node_modules/.pnpm && echo used'
 mkdir pnpm
 cd pnpm || exit 1
 needed=mount-borders
@@ -200,10 +201,15 @@ cd .. || exit 1
 : >"$stage/log"
 [ "$(borders)" = 0 ]
 ok $? 'nobody met EXDEV'
-mkdir -p mod .git/modules
-cp "$CORDON_PROBE" probe
+mkdir -p node_modules/p mod .git/modules
 echo x >mod/config
-"$cordon" run --quiet -- ./probe rename mod .git/modules/mod >"$stage/log"
+cp "$CORDON_PROBE" probe
+if [ "$backend" = native ]; then
+	set -- node_modules moved
+else
+	set -- mod .git/modules/mod # what mounts can hold
+fi
+"$cordon" run --quiet -- ./probe rename "$@" >"$stage/log"
 grep -qx EXDEV "$stage/log" &&
     { [ "$backend" != native ] || [ "$(borders)" = 1 ]; }
 ok $? 'control: who changes what is allowed below meets it'

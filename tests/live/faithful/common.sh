@@ -35,6 +35,7 @@ policy()
 	echo 'kind: Policy'
 	echo 'metadata: {name: all}'
 	echo 'spec:'
+	echo '  unprotect: ["**"]'	# git and others make what the defaults refuse
 	[ "$1" = B ] || echo '  denyRead: ["**/*.secret"]'
 	echo '  denyModify: ["**/*.secret"]'
 	echo '  fsProfiles:'

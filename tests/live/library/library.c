@@ -134,6 +134,25 @@ refuse(const char *program, const char *const *argv, void *arg,
 	return -1;
 }
 
+static int
+forget(const char *program, const char *const *argv, void *arg,
+    struct cordon_error *err)
+{
+	(void)program;
+	(void)argv;
+	(void)err;
+	*(bool *)arg = true;
+	return 0;
+}
+
+static int
+let_go(const char *program, const char *const *argv, void *arg,
+    struct cordon_error *err)
+{
+	(void)forget(program, argv, arg, err);
+	return CORDON_GO;
+}
+
 static void
 test_validate(void)
 {
@@ -149,7 +168,47 @@ test_validate(void)
 	ok(cordon_run(session, &options, &result, &err) != 0 && asked,
 	    "a caller may refuse");
 	ok(access(tmp_path("w/never"), F_OK) != 0, "then nothing is spawned");
+	options.validate = forget;
+	asked = false;
+	ok(cordon_run(session, &options, &result, &err) == CORDON_E_INVALID &&
+		asked && access(tmp_path("w/never"), F_OK) != 0,
+	    "0 is not a yes");
+	options.validate = let_go;
+	ok(cordon_run(session, &options, &result, &err) == 0 &&
+		access(tmp_path("w/never"), F_OK) == 0, "CORDON_GO is");
+	cordon_run_result_done(&result);
 	cordon_session_free(session);
+}
+
+/* A child of fork() that frees what it inherited takes nothing away. */
+static void
+test_fork(void)
+{
+	const char *const argv[] = { "sh", "-c",
+		"touch $TMPDIR/kept && echo $TMPDIR", NULL };
+	struct cordon_session *session = open_session(CORDON_PRESET_WORKSPACE);
+	struct cordon_run_options options = shell(argv);
+	struct cordon_run_result result = { 0 };
+	char file[PATH_MAX];
+	int status = -1;
+	pid_t pid;
+
+	options.output = CORDON_OUTPUT_CAPTURE;
+	ok(cordon_run(session, &options, &result, NULL) == 0 &&
+		result.out_len > 1, "a run has a tmp");
+	snprintf(file, sizeof(file), "%.*s/kept", (int)result.out_len - 1,
+	    result.out);
+	cordon_run_result_done(&result);
+	ok(access(file, F_OK) == 0, "control: it stays with the session");
+	pid = fork();
+	if (pid == 0) {
+		cordon_session_free(session);
+		_exit(0);
+	}
+	ok(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0 &&
+		access(file, F_OK) == 0, "a forked child only forgets it");
+	cordon_session_free(session);
+	ok(access(file, F_OK) != 0, "its owner removes it");
 }
 
 static void
@@ -579,6 +638,7 @@ main(void)
 		return 1;
 	test_run();
 	test_validate();
+	test_fork();
 	test_steps();
 	test_environment();
 	test_isolation();

@@ -8,8 +8,11 @@
 #include <cordon/cordon.h>
 
 #include <arpa/inet.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "support/tap.h"
 #include "support/tmpdir.h"
@@ -222,8 +225,10 @@ test_levels(void)
 			tmp_need(cordon_worker_parse(documents[level - 1],
 			    strlen(documents[level - 1]), "worker", NULL,
 			    &workers[level - 1], NULL) == 0, "worker", "");
+		if (level == 1) /* the user's own: it may open roots */
+			chain[options.worker_count++] = workers[0];
 		session = open_level(&options,
-		    level == 0 ? NULL : workers[level - 1]);
+		    level < 2 ? NULL : workers[level - 1]);
 		out = probe(session, port);
 		if (ok_f(out != NULL, "level %u: it ran", level))
 			set = level_is(level, out);
@@ -233,7 +238,7 @@ test_levels(void)
 		before = set;
 		free(out);
 		cordon_session_free(session);
-		if (level > 0)
+		if (level > 1)
 			chain[options.worker_count++] = workers[level - 1];
 	}
 	close(listener);
@@ -277,6 +282,89 @@ test_more(void)
 	cordon_worker_free(outer);
 }
 
+/* ----- Callers of another day --------------------------------------------------------- */
+
+static void
+test_call_sizes(void)
+{
+	const char *const policies[] = { tmp_path("policy.yaml") };
+	const char text[] = "name: child\n";
+	struct cordon_session_options options = { .size = sizeof(options),
+		.workspace = workspace, .policies = policies,
+		.policy_count = 1 };
+	size_t first = offsetof(struct cordon_session_options, host_home);
+	struct cordon_worker *child = NULL;
+	struct cordon_session *session = NULL;
+	struct cordon_query query = { .size = sizeof(query),
+		.as = CORDON_AS_AGENT, .op = CORDON_READ, .path = "a/x/1",
+		.path_len = 5 };
+	struct cordon_verdict verdict = { .allowed = true };
+	unsigned wrong = 0;
+
+	tmp_file("policy.yaml", "schemaVersion: 2\nkind: Policy\n"
+	    "metadata: {name: p}\nspec: {denyRead: [a]}\n");
+	tmp_need(cordon_worker_parse(text, strlen(text), "child", NULL, &child,
+	    NULL) == 0, "worker", "");
+	ok(cordon_session_call(&options, child, NULL, &session, NULL) == 0 &&
+	    cordon_check(session, &query, &verdict, NULL) == 0 &&
+	    !verdict.allowed, "a call has the policies of its caller");
+	cordon_session_free(session);
+	for (options.size = 0; options.size < first; options.size++) {
+		session = NULL;
+		wrong += cordon_session_call(&options, child, NULL, &session,
+		    NULL) != CORDON_E_INVALID;
+		cordon_session_free(session);
+	}
+	ok_f(wrong == 0, "a size that is too small is refused (%u not)", wrong);
+	session = NULL;
+	ok(cordon_session_call(&options, child, NULL, &session, NULL) == 0,
+	    "the first size is taken");
+	cordon_session_free(session);
+	cordon_worker_free(child);
+}
+
+/* Behind the options a page begins that cannot be read. */
+static void
+test_tools_sizes(void)
+{
+	const char call_text[] = "{\"worker\":\"child.yaml\",\"tool\":"
+	    "\"read_text\",\"arguments\":{\"path\":\"child.yaml\"}}";
+	struct cordon_session_options options = { .workspace = workspace };
+	size_t first = offsetof(struct cordon_session_options, host_home);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct cordon_tool_call call = { .size = sizeof(call),
+		.name = "worker_call", .arguments = call_text,
+		.arguments_len = strlen(call_text) };
+	struct cordon_tools_options given = { .size = sizeof(given) };
+	struct cordon_tool_result result = { 0 };
+	struct cordon_session *session = NULL;
+	struct cordon_tools *tools = NULL;
+
+	tmp_need(pages != MAP_FAILED &&
+	    mprotect(pages + page, page, PROT_NONE) == 0, "mmap", "");
+	tmp_file("w/child.yaml", "name: child\n");
+	options.size = first;
+	memcpy(pages + page - first, &options, first);
+	given.session_options = (const void *)(pages + page - first);
+	tmp_need(cordon_session_new(given.session_options, NULL, &session,
+	    NULL) == 0, "session", "");
+	given.session = session;
+	ok(cordon_tools_new(&given, &tools, NULL) == 0 &&
+	    cordon_tools_call(tools, &call, &result, NULL) == 0 &&
+	    strstr(result.json, "\"ok\":true") != NULL,
+	    "a worker is called by a caller that knows fewer options");
+	cordon_tool_result_done(&result);
+	cordon_tools_free(tools);
+	options.size = first - 1;
+	given.session_options = &options;
+	ok(cordon_tools_new(&given, &tools, NULL) == CORDON_E_INVALID,
+	    "tools: a size that is too small is refused");
+	cordon_session_free(session);
+	munmap(pages, 2 * page);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -294,6 +382,8 @@ main(int argc, char **argv)
 	unsetenv("ORBIT_ACTIVITY_FS_PROFILE");
 	test_levels();
 	test_more();
+	test_call_sizes();
+	test_tools_sizes();
 	tmp_end();
 	return done_testing();
 }

@@ -52,6 +52,7 @@ policy inner >inner.yaml <<'END'
     dev: {read: ["./**"], modify: ["sub/**"]}
 END
 policy outer-a >"$stage/A.yaml" <<'END'
+  unprotect: ["**"] # mode A
   fsProfiles:
     all: {read: ["./**"], modify: ["./**"], network: full}
 END
@@ -252,6 +253,7 @@ rm -f sub/pid
 # ----- Who holds himself to less ------------------------------------------------------
 
 policy plain-a >"$stage/A.yaml" <<'END'
+  unprotect: ["**"] # mode A
   fsProfiles:
     all: {read: ["./**"], modify: ["sub/**"], network: full}
 END
@@ -323,10 +325,12 @@ got=$(outer "$inner cat pub")
 [ $? = 125 ] && [ "$got" = '' ]
 ok $? "nor with a policy that somebody has to judge ($got)"
 policy limited-a >"$stage/A.yaml" <<'END'
+  unprotect: ["**"] # mode A
   fsProfiles:
     all: {read: ["./**"], modify: ["sub/**"], limits: {cpu: 1h}}
 END
 policy reader >reader.yaml <<'END'
+  unprotect: ["**"] # mode A
   denyRead: ["secrets/**"]
   fsProfiles:
     dev: {read: ["./**"]}

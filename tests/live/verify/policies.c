@@ -94,9 +94,10 @@ print_file(const char *path)
 /* ----- Workspaces ----------------------------------------------------------------- */
 
 static const char *const dirs[] = { "a", "a/b", "a/b/c", "b", "b/a", "c",
-	"secrets", ".git", ".git/hooks", "a/secrets" };
+	"secrets", ".git", ".git/hooks", "a/secrets", ".vscode", "a/.claude",
+	"node_modules", "node_modules/.claude", ".vscode/vendor" };
 static const char *const files[] = { "x", "y.env", ".env", "z.lock", "run.sh",
-	"k.c" };
+	"k.c", ".mcp.json", "config" };
 
 static void
 make_workspace(void)
@@ -135,7 +136,8 @@ static const char *const whole[] = { "a/**", "b/**", "c/**", "secrets/**",
 static const char *const any[] = { "a/**", "a", "a/b", "a/b/**", "*/x",
 	"a/*", "**/*.env", "**/secrets/**", "b/**", "?/x", "a/**/x", "**/b/**",
 	"*.lock", "**/*.lock", ".git/hooks/**", "secrets/**", "**/.env",
-	"b/a/**", "a*/**", "**/k.*", "c/new", "new/**", "**/run.sh" };
+	"b/a/**", "a*/**", "**/k.*", "c/new", "new/**", "**/run.sh",
+	"**/.claude/**", "**/.mcp.json", "**/node_modules/**" };
 
 static const char *
 rule(enum shape shape)
@@ -193,6 +195,11 @@ write_policy(enum shape shape)
 		err(2, "policy");
 	fprintf(to, "schemaVersion: 2\nkind: Policy\n"
 		"metadata: {name: chance}\nspec:\n");
+	/* With the defaults no directory is modified as a whole (mode A). */
+	if (shape == WHOLE || random_below(3) == 0)
+		fprintf(to, "  unprotect: [\"**\"]\n");
+	else if (random_below(3) == 0)
+		put_list(to, "  unprotect", ANY, 2, ".vscode/**", false);
 	if (shape == ANY)
 		put_list(to, "  denyRead", ANY, 2, NULL, false);
 	if (shape != WHOLE)

@@ -21,7 +21,7 @@ if [ "${1:-}" = --look ]; then
 	shift
 fi
 [ $# -eq 0 ] || here=$(realpath "$1")
-cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/cordon-kit
+cache=${CORDON_KIT_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/cordon-kit}
 kit=$cache/$(cat "$here"/package*.json "$here/bins" | sha256sum | cut -c 1-16)
 
 install_once()

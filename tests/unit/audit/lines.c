@@ -69,7 +69,7 @@ static void
 test_kinds(void)
 {
 	static const char *const names[] = { "run.start", "run.end",
-		"run.refused", "sandbox.fallback", "fs.call.request",
+		"run.refused", "run.left", "sandbox.fallback", "fs.call.request",
 		"fs.call.result", "fs.call.denied", "net.denied",
 		"exec.denied", "call.denied", "tool.call", "grant.requested",
 		"grant.approved", "grant.denied", "grant.expired", "mcp.call",

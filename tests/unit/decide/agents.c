@@ -140,16 +140,61 @@ is_on_floor(const char *path)
 	return false;
 }
 
+/* Copies and credentials lie in the state, or right in the home. */
 static bool
-is_below_obeyed(const struct cdn_agent *agent, const char *data)
+is_in_state(const struct cdn_agent *agent, const char *path)
 {
-	const char *name;
+	for (size_t i = 0; i < agent->place_count; i++) {
+		size_t n = strlen(agent->places[i].row.path);
 
-	for (size_t i = 0; (name = cdn_agent_obeyed(agent, i)) != NULL; i++)
-		if (strncmp(data, name, strlen(name)) == 0 &&
-		    data[strlen(name)] == '/')
+		if (strncmp(path, agent->places[i].row.path, n) == 0 &&
+		    (path[n] == '/' || path[n] == '\0'))
 			return true;
+	}
 	return false;
+}
+
+static bool
+has_good_files(const struct cdn_agent *agent)
+{
+	bool good = true;
+
+	for (size_t i = 0; agent->copied[i] != NULL; i++)
+		good &= is_in_state(agent, agent->copied[i]);
+	for (size_t i = 0; i < agent->login_count; i++)
+		good &= is_in_state(agent, agent->logins[i].path);
+	for (size_t i = 0; agent->moves[i] != NULL; i++)
+		good &= strchr(agent->moves[i], '=') != NULL;
+	for (size_t i = 0; agent->spread[i] != NULL; i++)
+		good &= cdn_agent_obeys(agent, agent->spread[i]);
+	return good;
+}
+
+/* Data, or executed by the agent: never shown to a run. */
+static void
+private_names(void)
+{
+	static const struct {
+		const char *agent, *name;
+	} names[] = {
+		{ "claude", "projects" }, { "claude", "ide" },
+		{ "claude", "chrome" }, { "claude", "history.jsonl" },
+		{ "claude", ".credentials.json" }, { "codex", "sessions" },
+		{ "codex", ".tmp" }, { "codex", "policy" },
+		{ "codex", "auth.json" }, { "codex", "state_5.sqlite" },
+		{ "gemini", "history" }, { "gemini", "antigravity" },
+		{ "gemini", "tmp" }, { "gemini", "oauth_creds.json" },
+		{ "opencode", "snapshot" }, { "opencode", "auth.json" },
+	};
+
+	for (size_t i = 0; i < CDN_LEN(names); i++)
+		ok_f(!cdn_agent_obeys(cdn_agent_find(names[i].agent),
+		    names[i].name), "%s: %s is not linked", names[i].agent,
+		    names[i].name);
+	ok(cdn_agent_obeys(cdn_agent_find("claude"), "a.md") &&
+	    cdn_agent_obeys(cdn_agent_find("claude"), "settings.a.json") &&
+	    !cdn_agent_obeys(cdn_agent_find("claude"), "settings.json.b"),
+	    "a star stands for anything");
 }
 
 static void
@@ -169,8 +214,7 @@ table(void)
 		for (size_t k = 0; k < agent->place_count; k++)
 			good &= is_on_floor(agent->places[k].row.path) &&
 			    strncmp(agent->places[k].row.path, "~/", 2) == 0;
-		for (size_t k = 0; agent->data[k] != NULL; k++)
-			good &= is_below_obeyed(agent, agent->data[k]);
+		good &= has_good_files(agent);
 		for (size_t k = 0; agent->set[k] != NULL; k++)
 			good &= strchr(agent->set[k], '=') != NULL;
 		for (size_t k = 0; (name = cdn_agent_obeyed(agent, k)) != NULL;
@@ -206,5 +250,6 @@ main(void)
 	network(NULL, "  fsProfiles: {dev: {read: ['**'], network: "
 	    "loopback}}\n", CDN_NETWORK_LOOPBACK);
 	table();
+	private_names();
 	return done_testing();
 }

@@ -112,7 +112,8 @@ test_preset(void)
 
 	world_make(&w, &(struct world_spec){ .network = "full" });
 	cdn_decide_explain(w.authority, &q, one_told, &told);
-	ok(strcmp(told.text, "preset:** preset:!**/.git/config") == 0,
+	ok(strcmp(told.text, "defaults:!**/.git/** defaults:!**/.git/config "
+	    "preset:**") == 0,
 	    "the preset's rules");
 	q = (struct cdn_question){ .op = CORDON_CONNECT,
 		.path = CDN_STR("a.org:1") };

@@ -198,6 +198,40 @@ test_folded(void)
 	world_done(&w);
 }
 
+/* Where programs keep credentials: none may get lost. */
+static const char *const listed[] = { "~/.ssh", "~/.aws", "~/.gnupg",
+	"~/.netrc", "~/.git-credentials", "~/.kube", "~/.docker/config.json",
+	"~/.config/gh", "~/.config/gcloud", "~/.azure", "~/.npmrc",
+	"~/.pypirc", "~/.cargo/credentials", "~/.cargo/credentials.toml",
+	"~/.claude/.credentials.json", "~/.local/share/uv/credentials",
+	"~/.config/uv", "~/.config/hub", "~/.config/glab-cli",
+	"~/.terraform.d", "~/.m2/settings.xml", "~/.gradle/gradle.properties",
+	"~/.config/pypoetry/auth.toml", "~/.yarnrc.yml", "~/.bunfig.toml",
+	"~/.vault-token", "~/.pgpass", "~/.my.cnf", "~/.config/rclone",
+	"~/.config/doctl", "~/.config/op", "~/.password-store",
+	"~/.config/sops", "~/.mozilla", "~/.config/google-chrome",
+	"~/.config/chromium", "~/.config/BraveSoftware",
+	"~/.local/share/keyrings", "~/.gnome2/keyrings",
+	"~/.local/share/kwalletd", "/etc/shadow", "/etc/gshadow",
+	"/etc/ssh/ssh_host_*_key", "/run/secrets", "/var/run/secrets",
+	"/proc/kcore" };
+
+/* By itself, or by what lies above it. */
+static bool
+is_listed(const char *path)
+{
+	const struct cdn_floor_row *row;
+
+	for (size_t i = 0; (row = cdn_floor_credential(i)) != NULL; i++) {
+		size_t n = strlen(row->path);
+
+		if (strncmp(row->path, path, n) == 0 &&
+		    (path[n] == '\0' || path[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
 /* The tables themselves. */
 static void
 test_tables(void)
@@ -211,6 +245,17 @@ test_tables(void)
 		    row->why != NULL && row->path[strlen(row->path) - 1] != '/',
 		    "'%s' is well formed", row->path);
 	ok(n > 30 && cdn_floor_credential(n + 1) == NULL, "and it ends");
+	for (size_t i = 0; i < CDN_LEN(listed); i++)
+		ok_f(is_listed(listed[i]), "'%s' is listed", listed[i]);
+	for (n = 0; cdn_floor_private(n) != NULL; n++)
+		;
+	ok(n == CDN_FLOOR_PRIVATE, "two directories have files of root");
+	ok(cdn_floor_of_package(CDN_STR("bash.list")) &&
+	    cdn_floor_of_package(CDN_STR("libc6:amd64.postinst")) &&
+	    !cdn_floor_of_package(CDN_STR(".list")) &&
+	    !cdn_floor_of_package(CDN_STR("secret")) &&
+	    !cdn_floor_of_package(CDN_STR("bash.lists")),
+	    "files of packages by their names");
 }
 
 int

@@ -15,6 +15,7 @@
 #define FLOOR	CORDON_LAYER_FLOOR
 #define WORKDIR CORDON_LAYER_WORKDIR
 #define PRESET	CORDON_LAYER_PRESET
+#define DEFAULTS CORDON_LAYER_DEFAULTS
 
 struct row {
 	enum cordon_as as;
@@ -95,13 +96,23 @@ static const struct {
 	{ "no document: the preset alone", { .preset = CORDON_PRESET_WORKSPACE },
 	  {
 		{ PROCESS, CORDON_MODIFY, "/w/a", true, PRESET, "**" },
-		{ AGENT,   CORDON_MODIFY, "/w/.git/hooks/x", false, PRESET,
+		{ AGENT,   CORDON_MODIFY, "/w/.git/hooks/x", false, DEFAULTS,
 		  "**/.git/hooks/**" },
-		{ AGENT,   CORDON_MODIFY, "/w/a/.git/config", false, PRESET,
+		{ AGENT,   CORDON_MODIFY, "/w/a/.git/config", false, DEFAULTS,
 		  "**/.git/config" },
-		{ AGENT,   CORDON_MODIFY, "/w/.git", false, PRESET, "**/.git" },
+		{ AGENT,   CORDON_MODIFY, "/w/.git", false, DEFAULTS, "**/.git" },
 		{ AGENT,   CORDON_READ,   "/w/.git/hooks/x", true, PRESET, "**" },
 		{ AGENT,   CORDON_MODIFY, "/w/.git/index", true, PRESET, "**" },
+		{ PROCESS, CORDON_MODIFY, "/w/.git/foo", false, DEFAULTS,
+		  "**/.git/**" },
+		{ PROCESS, CORDON_MODIFY, "/w/.git/foo/HEAD", false, DEFAULTS,
+		  "**/.git/**/HEAD" },
+		{ PROCESS, CORDON_MODIFY, "/w/.git/worktrees/new", false,
+		  DEFAULTS, "**/.git/**" },
+		{ PROCESS, CORDON_MODIFY, "/w/.git/objects/info/alternates",
+		  false, DEFAULTS, "**/.git/**/objects/info/alternates" },
+		{ PROCESS, CORDON_MODIFY, "/w/.git/refs/heads/main", true,
+		  PRESET, "**" },
 		{ PROCESS, CORDON_EXEC,   "/w/a", true, PRESET, "**" },
 		{ PROCESS, CORDON_READ,   "/x", false, WORKDIR,
 		  "<outside workspace>" } } },
@@ -124,10 +135,44 @@ static const struct {
 		{ PROCESS, CORDON_READ,   "/x", false, WORKDIR,
 		  "<outside workspace>" } } },
 
+	{ "but not what the host would execute", { .defaults = true,
+	    .profile = "dev",
+	    .documents = {
+		{ HOST, true, "  denyModify: [\".vscode/**\"]\n" },
+		{ USER, true, "  fsProfiles: {dev: {read: [\"**\"], "
+		  "modify: [\"**\"]}}\n" } } },
+	  {
+		{ PROCESS, CORDON_MODIFY, "/w/.git/hooks/x", false, DEFAULTS,
+		  "**/.git/hooks/**" },
+		{ AGENT,   CORDON_MODIFY, "/w/a/.mcp.json", false, DEFAULTS,
+		  "**/.mcp.json" },
+		{ PROCESS, CORDON_MODIFY, "/w/.vscode/x", false, HOST,
+		  ".vscode/**" },
+		{ PROCESS, CORDON_MODIFY, "/w/node_modules/p/.vscode/x", true,
+		  USER, "**" },
+		{ PROCESS, CORDON_MODIFY, "/w/target/p/.vscode/x", false,
+		  DEFAULTS, "**/.vscode/**" },
+		{ PROCESS, CORDON_MODIFY, "/w/.claude/node_modules/p/.claude/x",
+		  false, DEFAULTS, ".claude/**" },
+		{ PROCESS, CORDON_MODIFY, "/w/node_modules/p/.git/config", false,
+		  DEFAULTS, "**/.git/config" },
+		{ PROCESS, CORDON_READ, "/w/.claude/x", true, USER, "**" },
+		{ POLICY,  CORDON_MODIFY, ".git/hooks/x", true, USER, "**" } } },
+
+	{ "a denial names the defaults before the user", { .defaults = true,
+	    .documents = { { USER, true, "  denyRead: [\".envrc\"]\n"
+	      "  denyModify: [\".envrc\"]\n" } } },
+	  {
+		{ PROCESS, CORDON_MODIFY, "/w/.envrc", false, DEFAULTS,
+		  ".envrc" },
+		{ PROCESS, CORDON_READ, "/w/.envrc", false, USER, ".envrc" },
+		{ POLICY,  CORDON_MODIFY, ".envrc", false, USER, ".envrc" } } },
+
 	{ "not when it is untrusted: then the preset holds as well", {
+	    .defaults = true,
 	    .documents = { { PROJECT, false, "  denyModify: [\"p\"]\n" } } },
 	  {
-		{ PROCESS, CORDON_MODIFY, "/w/.git/hooks/x", false, PRESET,
+		{ PROCESS, CORDON_MODIFY, "/w/.git/hooks/x", false, DEFAULTS,
 		  "**/.git/hooks/**" },
 		{ PROCESS, CORDON_MODIFY, "/w/p", false, PROJECT, "p" },
 		{ PROCESS, CORDON_MODIFY, "/w/a", true, PROJECT, "**" } } },
@@ -244,13 +289,13 @@ static const struct {
 		{ PROCESS, CORDON_MODIFY, "/w/state/key", false, PROJECT,
 		  "state/key" } } },
 	{ "a trusted document of denies alone keeps the preset", {
-	    .profile = "own",
+	    .profile = "own", .defaults = true,
 	    .documents = {
 		{ HOST, true, "  denyModify: [\"x\"]\n" },
 		{ PROJECT, false, "  fsProfiles: {own: {read: [\"**\"], "
 		  "modify: [\"**\"]}}\n" } } },
 	  {
-		{ PROCESS, CORDON_MODIFY, "/w/.envrc", false, PRESET,
+		{ PROCESS, CORDON_MODIFY, "/w/.envrc", false, DEFAULTS,
 		  ".envrc" },
 		{ PROCESS, CORDON_MODIFY, "/w/a", true, PROJECT, "**" } } },
 

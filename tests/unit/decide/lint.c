@@ -118,7 +118,7 @@ static const struct {
 	  "  denyRead: [\"keys/**\"]\n"
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\", \"**/*.md\"], modify: [\"**/*.md\"]}\n",
-	  "L007 5:14|L008 7:43", "'keys/x.md'" },
+	  "L007 5:14", "'keys/x.md'" },
 	{ "a negation of the profile",
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\", \"!src/key\"], modify: [\"src/k*\"]}\n",
@@ -131,21 +131,25 @@ static const struct {
 	  "", NULL },
 
 	/* What the host would execute. */
-	{ "hooks and the like",
+	{ "hooks and the like are the defaults' business",
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\"], modify: [\"**\"]}\n",
-	  "L008 6:32", "'**/.git/hooks/**', '**/.git/config', "
-	  "'**/.git/**/config.worktree' and 17 more" },
-	{ "a repository inside what is granted",
+	  "", NULL },
+	{ "unless they are unprotected",
+	  "  unprotect: [\"**\"]\n"
+	  "  fsProfiles:\n"
+	  "    p: {read: [\"**\"], modify: [\"**\"]}\n",
+	  "L008 7:32", "'**/.envrc', '**/.vscode/**', '**/.idea/**' and " },
+	{ "those alone",
+	  "  unprotect: [\".vscode/**\", \".idea/**\"]\n"
+	  "  fsProfiles:\n"
+	  "    p: {read: [\"**\"], modify: [\"**\"]}\n",
+	  "L008 7:32", "execute: '**/.vscode/**', '**/.idea/**'" },
+	{ "and only what is granted",
+	  "  unprotect: [\".vscode/**\"]\n"
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\"], modify: [\"src/**\"]}\n",
-	  "L008 6:32", "'**/.git/hooks/**', '**/.git/config', "
-	  "'**/.git/**/config.worktree' and 7 more" },
-	{ "a floating grant meets directories, not files",
-	  "  denyModify: [\"**/.git/**\"]\n"
-	  "  fsProfiles:\n"
-	  "    p: {read: [\"**\", \"**/*.md\"], modify: [\"**/*.md\"]}\n",
-	  "L008 7:43", "'.vscode/**', '.idea/**', '.devcontainer/**' and 5 more" },
+	  "", NULL },
 	{ "names that cannot be one",
 	  "  fsProfiles:\n"
 	  "    p: {read: [\"**\"], modify: [\"src/**/*.c\", \"a\"]}\n",

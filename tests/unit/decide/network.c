@@ -157,6 +157,38 @@ static const struct {
 };
 /* clang-format on */
 
+/* Whose UDP sockets belong to the loopback interface. */
+static const struct {
+	const char *network;
+	bool local;
+} locals[] = {
+	{ "none", false }, { "full", false }, { "loopback", true },
+	{ "['127.0.0.1:53']", true }, { "['127.0.0.1', '[::1]:80']", true },
+	{ "['127.0.0.1', '!10.0.0.1']", true },
+	{ "['127.0.0.1', '10.0.0.1:53']", false }, { "['*:53']", false },
+	{ "[a.org]", false },
+};
+
+static void
+test_locals(void)
+{
+	for (size_t i = 0; i < CDN_LEN(locals); i++) {
+		char text[256];
+		struct world_spec spec = { .profile = "dev",
+			.documents = { { USER, true, text } } };
+		struct world w;
+
+		snprintf(text, sizeof(text),
+		    "  fsProfiles: {dev: {read: [\"**\"], network: %s}}\n",
+		    locals[i].network);
+		world_make(&w, &spec);
+		ok_f(cdn_decide_network_is_local(w.authority) ==
+		    locals[i].local, "network: %s is%s local",
+		    locals[i].network, locals[i].local ? "" : " not");
+		world_done(&w);
+	}
+}
+
 static void
 count_key(enum cordon_layer layer, const struct cdn_network_set *network,
     void *arg)
@@ -199,6 +231,7 @@ int
 main(void)
 {
 	test_wholes();
+	test_locals();
 	for (size_t i = 0; i < CDN_LEN(worlds); i++) {
 		struct world w;
 

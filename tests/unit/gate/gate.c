@@ -279,6 +279,7 @@ static const struct {
 	{ "cat /e*/passwd", false, "/" },
 	{ "curl https://x/etc", true, "" },
 	{ "curl file:///etc/passwd", false, "/etc/passwd" },
+	{ "curl file://localhost/etc/passwd", false, "/etc/passwd" },
 	{ "x >/dev/null 2>&1 </dev/stdin", true, "" },
 	{ "x >/dev/sda", false, "/dev/sda" },
 	{ "echo 'unclosed", false, "" },

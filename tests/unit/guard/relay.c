@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "enforce/guard/pins.h"
+#include "enforce/store/store.h"
 #include "support/chaos.h"
 #include "unit/session/made.h"
 
 static char state[CDN_PATH_MAX + 1];
 static struct cordon_session *session;
 static const char *const argv[] = { "node", "s.js", NULL };
+static const struct cdn_pins_server server = { "/w", "/usr/bin/node", argv };
 
 /* ----- One conversation ---------------------------------------------------------- */
 
@@ -297,7 +299,7 @@ save_one(const char *text, const char *name)
 	bool merged;
 
 	if (code == 0)
-		code = cdn_pins_save(state, "0123456789abcdef", argv, &catalog,
+		code = cdn_pins_save(state, "0123456789abcdef", &server, &catalog,
 		    &merged, NULL);
 	cdn_catalog_done(&catalog);
 	return code;
@@ -344,7 +346,7 @@ test_merge(void)
 
 	ok(pins(NULL) == 0, "two save, and both are kept");
 	ok(add(&catalog, LIKE, "one") == 0 && cdn_pins_save(state,
-	    "0123456789abcdef", argv, &catalog, &merged, NULL) == 0 &&
+	    "0123456789abcdef", &server, &catalog, &merged, NULL) == 0 &&
 	    merged && catalog.n == 2, "who saves hears of the others");
 	tool = cdn_catalog_find(&catalog, CDN_STR("one"));
 	ok(tool != NULL && tool->stopped != NULL &&
@@ -352,7 +354,75 @@ test_merge(void)
 	tool = cdn_catalog_find(&catalog, CDN_STR("two"));
 	ok(tool != NULL && tool->stopped == NULL, "the other tool is usable");
 	cdn_catalog_done(&catalog);
-	chaos_run("pins", pins, NULL, 0);
+	/* A word that cannot be looked at is kept as redacted. */
+	chaos_run("pins", pins, NULL, CHAOS_ABSORBS);
+}
+
+static void
+collect(const struct cordon_mcp_pin *pin, void *arg)
+{
+	struct cdn_buf *told = arg;
+
+	cdn_buf_puts(told, pin->command);
+	cdn_buf_puts(told, "\n");
+}
+
+/* Of all pins, NUL at the end. */
+static void
+list_commands(struct cdn_buf *told)
+{
+	cdn_buf_init(told, 4096);
+	if (cdn_pins_list(state, collect, told, NULL) != 0)
+		told->failed = true;
+	cdn_buf_putc(told, '\0');
+}
+
+static bool
+file_holds(const char *file, const char *text)
+{
+	struct cdn_buf kept;
+	bool holds = cdn_store_read(file, 4096, false, &kept, NULL) == 0 &&
+	    memmem(kept.p, kept.n, text, strlen(text)) != NULL;
+
+	cdn_buf_done(&kept);
+	return holds;
+}
+
+static void
+test_secret_words(void)
+{
+	static const char *const words[] = { "node", "server.js", "--token",
+		"hunter2", "--api-key=hunter3", "--port", "8080", NULL };
+	static const char old[] = "{\"schema\":2,\"workspace\":\"/w\","
+	    "\"program\":\"/x\",\"command\":[\"x\",\"--password\","
+	    "\"hunter4\",\"--fast\"],\"tools\":[]}\n";
+	struct cdn_pins_server with = server;
+	struct cdn_catalog catalog = { .n = 0 };
+	char file[CDN_PATH_MAX + 1];
+	struct cdn_buf told;
+	bool merged;
+
+	with.argv = words;
+	ok(add(&catalog, ONE, "one") == 0 && cdn_pins_save(state,
+	    "fedcba9876543210", &with, &catalog, &merged, NULL) == 0,
+	    "pins of a command with secrets");
+	cdn_catalog_done(&catalog);
+	snprintf(file, sizeof(file), "%s/mcp/fedcba9876543210.json", state);
+	ok(file_holds(file, "8080") && file_holds(file, "server.js") &&
+	    !file_holds(file, "hunter"), "are kept without them");
+	snprintf(file, sizeof(file), "%s/mcp/aaaabbbbccccdddd.json", state);
+	ok(cdn_store_write(file, cdn_str_of(old), 0600, NULL) == 0 &&
+	    file_holds(file, "hunter4"), "a file that has one, from before");
+	list_commands(&told);
+	ok(!cdn_buf_failed(&told) && strstr(told.p,
+		"node server.js --token [REDACTED]") != NULL &&
+	    strstr(told.p, "--port 8080\n") != NULL &&
+	    strstr(told.p, "x --password [REDACTED] --fast\n") != NULL &&
+	    strstr(told.p, "hunter") == NULL, "none is listed");
+	cdn_buf_done(&told);
+	unlink(file);
+	snprintf(file, sizeof(file), "%s/mcp/fedcba9876543210.json", state);
+	unlink(file);
 }
 
 /* ----- A list that another guard saw before, otherwise ---------------------------- */
@@ -369,7 +439,7 @@ late_save(void *arg)
 	struct late *late = arg;
 	bool merged;
 
-	if (cdn_pins_save(late->keeps, "0123456789abcdef", argv,
+	if (cdn_pins_save(late->keeps, "0123456789abcdef", &server,
 	    &late->relay.catalog, &merged, NULL) == 0)
 		late->relay.catalog.grown = false;
 	return merged;
@@ -472,6 +542,7 @@ main(void)
 	test_expired(&both);
 	test_minute();
 	test_merge();
+	test_secret_words();
 	test_late(&both);
 	cordon_session_free(session);
 	tmp_end();

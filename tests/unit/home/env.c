@@ -212,6 +212,10 @@ with(const char *name, const char *text)
 	return line;
 }
 
+#define GIT                                                                   \
+	"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=rerere.enabled "                 \
+	"GIT_CONFIG_VALUE_0=false "
+
 static void
 test_names(void)
 {
@@ -311,7 +315,7 @@ test_set(void)
 	is(GIVEN(CALLER("PATH=/c"),
 	       LAYERS(1, { .set = "PATH=/a:b:/c HOME=/evil", .trusted = true }),
 	       .home = "/own"),
-	    "GRADLE_USER_HOME=/own/.gradle HOME=/own "
+	    GIT "GRADLE_USER_HOME=/own/.gradle HOME=/own "
 	    "MAVEN_OPTS=-Duser.home=/own PATH=/a:/c "
 	    "XDG_CACHE_HOME=/own/.cache XDG_CONFIG_HOME=/own/.config "
 	    "XDG_DATA_HOME=/own/.local/share XDG_STATE_HOME=/own/.local/state",
@@ -321,7 +325,7 @@ test_set(void)
 /* ----- Home, tmp and --env ------------------------------------------------------ */
 
 #define OWN                                                                   \
-	"GRADLE_USER_HOME=/own/.gradle HOME=/own "                            \
+	GIT "GRADLE_USER_HOME=/own/.gradle HOME=/own "                            \
 	"MAVEN_OPTS=-Duser.home=/own " NOTHING                                \
 	" XDG_CACHE_HOME=/own/.cache XDG_CONFIG_HOME=/own/.config "           \
 	"XDG_DATA_HOME=/own/.local/share XDG_STATE_HOME=/own/.local/state"
@@ -343,7 +347,9 @@ test_home(void)
 	is(GIVEN(CALLER("TMPDIR=/t")), NOTHING " TMPDIR=/t", "the host's");
 	is(GIVEN(CALLER("WGETRC=/w"), .home = "/own", .tmp = "/t",
 	       .granted = true),
-	    "CURL_HOME=/t GIT_CONFIG_GLOBAL=/t/.gitconfig "
+	    "CURL_HOME=/t GIT_CONFIG_COUNT=1 "
+	    "GIT_CONFIG_GLOBAL=/t/.gitconfig "
+	    "GIT_CONFIG_KEY_0=rerere.enabled GIT_CONFIG_VALUE_0=false "
 	    "GRADLE_USER_HOME=/own/.gradle HOME=/own "
 	    "MAVEN_OPTS=-Duser.home=/own NPM_CONFIG_USERCONFIG=/t/.npmrc "
 	    NOTHING " TEMP=/t TMP=/t TMPDIR=/t TMPPREFIX=/t/zsh "
@@ -387,7 +393,7 @@ test_extra(void)
 	       LAYERS(1, { .drop = "*", .pass = "" })),
 	    "A_TOKEN=t " NOTHING, "it wins over documents");
 	is(GIVEN(EXTRA("HOME=/x"), .home = "/own"),
-	    "GRADLE_USER_HOME=/own/.gradle HOME=/x "
+	    GIT "GRADLE_USER_HOME=/own/.gradle HOME=/x "
 	    "MAVEN_OPTS=-Duser.home=/own " NOTHING
 	    " XDG_CACHE_HOME=/own/.cache XDG_CONFIG_HOME=/own/.config "
 	    "XDG_DATA_HOME=/own/.local/share "

@@ -137,9 +137,9 @@ test_right(struct fixture *f)
 	for (size_t i = 0; i < CDN_LEN(files); i++)
 		same &= inode_of(files[i].name) == inodes[i];
 	ok(same, "without writing anything again");
-	tmp_file("real/.gitconfig", "[alias]\nx = !y\n");
+	tmp_file("real/.gitconfig", "[alias]\nx = y\n");
 	ok(fixture_visit(f) == 0 && strstr(slurp(HOME "/.gitconfig"),
-	       "[alias]\n\tx = \"!y\"\n") != NULL,
+	       "[alias]\n\tx = \"y\"\n") != NULL,
 	    "what changes in the real home changes here");
 	tmp_file("real/.gitconfig",
 	    "[user]\n\tname = Jo\n[core]\n\tsshCommand = x\n");
@@ -417,47 +417,110 @@ says(const char *name, const char *text)
 }
 
 static void
-test_agent(struct fixture *f)
+test_agent_links(struct fixture *f)
 {
-	char state[PATH_MAX], deep[PATH_MAX], copy[PATH_MAX], none[PATH_MAX];
-	const char *states[] = { state, deep }, *copies[] = { copy, none };
+	char real[PATH_MAX], missing[PATH_MAX];
+	const char *const states[] = { ".agent", ".deep/x/agent" };
+	struct cdn_home_link shown[] = { { ".agent/hooks", real } };
 
 	tmp_clear(tmp_path("state"));
-	snprintf(state, sizeof(state), "%s/.agent", f->real);
-	snprintf(deep, sizeof(deep), "%s/.deep/x/agent", f->real);
-	snprintf(copy, sizeof(copy), "%s/.agent.json", f->real);
-	snprintf(none, sizeof(none), "%s/.none.json", f->real);
+	snprintf(real, sizeof(real), "%s/.agent/hooks", f->real);
+	snprintf(missing, sizeof(missing), "%s/.agent", f->real);
 	f->spec.states = states;
-	f->spec.copies = copies;
-	f->spec.state_count = f->spec.copy_count = 2;
-	ok(cdn_home_make(state, NULL) == 0 && cdn_home_make(deep, NULL) == 0 &&
-	    cdn_home_make(state, NULL) == 0 && tmp_there("real/.deep/x/agent"),
+	f->spec.state_count = 2;
+	f->spec.links = shown;
+	f->spec.link_count = 1;
+	ok(cdn_home_make(missing, NULL) == 0 &&
+	    cdn_home_make(missing, NULL) == 0 && tmp_there("real/.agent"),
 	    "what is missing of its state is made");
-	tmp_file("real/.agent.json", "first");
+	tmp_dir("real/.agent/hooks");
+	ok(fixture_visit(f) == 0 && tmp_there(HOME "/.deep/x/agent") &&
+	    cdn_nest_is_link(AT_FDCWD, tmp_path(HOME "/.agent/hooks"), real),
+	    "directories of its own, and links in them");
+	tmp_need(unlink(tmp_path(HOME "/.agent/hooks")) == 0, "unlink", "link");
+	tmp_dir(HOME "/.agent/hooks");
+	tmp_file(HOME "/.agent/hooks/a", "dear");
 	ok(fixture_visit(f) == 0 && cdn_nest_is_link(AT_FDCWD,
-	    tmp_path(HOME "/.agent"), state) && cdn_nest_is_link(AT_FDCWD,
-	    tmp_path(HOME "/.deep/x/agent"), deep), "and linked");
-	ok(says(HOME "/.agent.json", "first") && !tmp_there(HOME "/.none.json"),
-	    "a file is copied where there is one");
-	tmp_file("real/.agent.json", "second");
-	ok(fixture_visit(f) == 0 && says(HOME "/.agent.json", "first"),
-	    "once");
-	tmp_need(unlink(tmp_path(HOME "/.agent.json")) == 0, "unlink", "copy");
-	tmp_link(tmp_path("real/.agent.json"), HOME "/.agent.json");
-	ok(fixture_visit(f) == 0 && says("real/.agent.json", "second"),
-	    "nothing is written through a link that was planted there");
-	tmp_need(unlink(tmp_path(HOME "/.agent")) == 0, "unlink", "link");
-	tmp_dir(HOME "/.agent");
-	tmp_file(HOME "/.agent/a", "dear");
-	ok(fixture_visit(f) == 0 && cdn_nest_is_link(AT_FDCWD,
-	    tmp_path(HOME "/.agent"), state) &&
-	    says(HOME "/.agent.cordon-old/a", "dear"),
+	    tmp_path(HOME "/.agent/hooks"), real) &&
+	    says(HOME "/.agent/hooks.cordon-old/a", "dear"),
 	    "what stood in the way of a link is put aside");
 	tmp_file("real/file", "");
-	snprintf(state, sizeof(state), "%s/file", f->real);
-	ok(cdn_home_make(state, NULL) == CORDON_E_SYSTEM,
+	snprintf(missing, sizeof(missing), "%s/file", f->real);
+	ok(cdn_home_make(missing, NULL) == CORDON_E_SYSTEM,
 	    "a file is no directory");
-	f->spec.state_count = f->spec.copy_count = 0;
+	f->spec.state_count = f->spec.link_count = 0;
+}
+
+/* What becomes of a copy; "-" is a file that is not there. */
+static const struct {
+	const char *what, *real, *copy; /* after a visit that had both "1" */
+	bool returned, typed;
+	const char *real_then, *copy_then, *old_then; /* a visit later */
+} copies[] = {
+	{ "nothing changed", "1", "1", false, false, "1", "1", "-" },
+	{ "the run changed it", "1", "2", false, false, "1", "2", "-" },
+	{ "the host did", "3", "1", false, false, "3", "3", "-" },
+	{ "both did", "3", "2", false, false, "3", "3", "2" },
+	{ "a login: the run changed it", "1", "2", true, false, "2", "2",
+	    "-" },
+	{ "a login: the host did", "3", "1", true, false, "3", "3", "-" },
+	{ "a login: both did", "3", "2", true, false, "3", "3", "2" },
+	{ "a login: the host left", "-", "2", true, false, "2", "2", "-" },
+	{ "of a type: not JSON", "1", "2{", true, true, "1", "2{", "-" },
+	{ "of a type: api", "1", "{\"a\":{\"type\":\"api\"}}", true, true,
+	    "{\"a\":{\"type\":\"api\"}}", "{\"a\":{\"type\":\"api\"}}", "-" },
+	{ "of a type: another", "1", "{\"a\":{\"type\":\"wellknown\"}}", true,
+	    true, "1", "{\"a\":{\"type\":\"wellknown\"}}", "-" },
+	{ "of a type: none", "1", "{\"a\":1}", true, true, "1", "{\"a\":1}",
+	    "-" },
+};
+
+static void
+put_file(const char *name, const char *text)
+{
+	if (strcmp(text, "-") != 0)
+		tmp_file(name, text);
+	else if (tmp_there(name))
+		tmp_need(unlink(tmp_path(name)) == 0, "unlink", name);
+}
+
+static bool
+has(const char *name, const char *text)
+{
+	return strcmp(text, "-") == 0 ? !tmp_there(name) : says(name, text);
+}
+
+static void
+test_agent_copies(struct fixture *f)
+{
+	char real[PATH_MAX];
+	struct cdn_home_file file = { .inside = ".agent/f", .real = real };
+
+	snprintf(real, sizeof(real), "%s/f", f->real);
+	f->spec.files = &file;
+	f->spec.file_count = 1;
+	for (size_t i = 0; i < CDN_LEN(copies); i++) {
+		tmp_clear(tmp_path("state"));
+		file.returned = copies[i].returned;
+		file.typed = copies[i].typed;
+		put_file("real/f", "1");
+		tmp_need(fixture_visit(f) == 0, "visit", "first");
+		put_file("real/f", copies[i].real);
+		put_file(HOME "/.agent/f", copies[i].copy);
+		ok_f(fixture_visit(f) == 0 &&
+		    has("real/f", copies[i].real_then) &&
+		    has(HOME "/.agent/f", copies[i].copy_then) &&
+		    has(HOME "/.agent/f.cordon-old", copies[i].old_then),
+		    "a copy: %s", copies[i].what);
+	}
+	tmp_need(unlink(tmp_path(HOME "/.agent/f")) == 0, "unlink", "copy");
+	tmp_link(tmp_path("real/.npmrc"), HOME "/.agent/f");
+	file.returned = true;
+	put_file("real/f", "4");
+	ok(fixture_visit(f) == 0 && says("real/f", "4") &&
+	    says(HOME "/.agent/f", "4"), "a planted link is not followed");
+	f->spec.file_count = 0;
+	unlink(tmp_path("real/f"));
 }
 
 int
@@ -482,7 +545,8 @@ main(void)
 	test_odd_real(&f);
 	test_roots(&f);
 	test_roots_by_other_names(&f);
-	test_agent(&f);
+	test_agent_links(&f);
+	test_agent_copies(&f);
 	tmp_end();
 	return done_testing();
 }

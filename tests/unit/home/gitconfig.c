@@ -33,7 +33,17 @@ static const struct {
 	{ "[filter \"lfs\"]\nclean = evil\nsmudge = evil\n", "" },
 	{ "[aliasaliasaliasaliasaliasaliasalias]\nx = y\n", "" },
 	{ "[alias]\nst = status\nx = !echo hi\n",
-	    "[alias]\n\tst = \"status\"\n\tx = \"!echo hi\"\n" },
+	    "[alias]\n\tst = \"status\"\n" },
+	{ "[alias]\nco = checkout\n"
+	  "p = push https://u:hunter2@example.org/r\n"
+	  "q = push https://hunter2@example.org/r\n"
+	  "t = -c http.x=GHP_hunter2 fetch\n"
+	  "h = -c http.extraHeader=x fetch\n"
+	  "k = push https://example.org/a@b\n"
+	  "s = \\\"!sh\n",
+	    "[alias]\n\tco = \"checkout\"\n"
+	    "\tk = \"push https://example.org/a@b\"\n"
+	    "\ts = \"\\\"!sh\"\n" },
 	{ "[alias]\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = y\n", "" },
 	{ "[init]\ndefaultBranch = main\n",
 	    "[init]\n\tdefaultbranch = \"main\"\n" },

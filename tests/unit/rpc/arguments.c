@@ -76,10 +76,36 @@ static const struct {
 	    "edits[0].path=ra source.x=rc", 0 },
 	{ "keys", NULL, "{\"arguments\":{\"m\":{\"/etc/passwd\":1}}}",
 	    "m./etc/passwd~r/etc/passwd", 0 },
+	{ "keys below a path", NULL, "{\"arguments\":{\"path\":{\"../../x\":1,"
+	    "\"value\":\"a\"},\"q\":{\"../y\":1}}}",
+	    "path.../../x=r../../x path.value=ra", 0 },
 	{ "escapes", NULL, "{\"arguments\":{\"p\\u0061th\":\"\\/x\"}}",
 	    "path=r/x", 0 },
-	{ "arguments that are no object", NULL, "{\"arguments\":[\"/a/b\"]}",
-	    "[0]~r/a/b", 0 },
+	{ "a string of JSON", NULL, "{\"arguments\":{\"q\":"
+	    "\"[\\\"/a/b\\\",{\\\"cwd\\\":\\\"c\\\"}]\"}}",
+	    "q[0]~r/a/b q[1].cwd=rc", 0 },
+	{ "a string of a string", NULL,
+	    "{\"arguments\":{\"q\":\"\\\"\\\\\\\"/a/b\\\\\\\"\\\"\"}}",
+	    "q~r\"\\\"/a/b\\\"\" q~r\\\"/a/b\\ q~r\"/a/b\" q~r/a/b "
+	    "q~r/a/b", 0 },
+	{ "almost JSON: a key twice", NULL, "{\"arguments\":{\"q\":"
+	    "\"{\\\"path\\\":\\\"a\\\",\\\"path\\\":\\\"../BAD\\\"}\"}}",
+	    "q=r: q=ra q=r, q=rpath q=r: q=r../BAD", 1 },
+	{ "a literal of Python", NULL,
+	    "{\"arguments\":{\"q\":\"['/a/b']\"}}", "q~r/a/b", 0 },
+	{ "prose in brackets", NULL,
+	    "{\"arguments\":{\"q\":\"[see /a/b] {it's}\"}}", "", 0 },
+	{ "an escape of a terminal", NULL,
+	    "{\"arguments\":{\"q\":\"\\u001b[2J\"}}", "", 0 },
+	{ "blanks that servers trim", NULL,
+	    "{\"arguments\":{\"q\":\"\\u00a0\\ufeff/a/b\"}}",
+	    "q~r\xc2\xa0\xef\xbb\xbf/a/b q~r/a/b", 0 },
+	{ "one quote", NULL, "{\"arguments\":{\"q\":\"'/a/b\"}}",
+	    "q~r'/a/b q~r/a/b q~r/a/b", 0 },
+	{ "strings beside the arguments", NULL, "{\"name\":\"/n/n\","
+	    "\"args\":[\"/a/b\"],\"path\":\"c\",\"_meta\":{\"x\":\"/d/e\"},"
+	    "\"requestState\":\"/f/g\"}",
+	    "args[0]~r/a/b path=rc _meta.x~r/d/e", 0 },
 	{ "what the user answered", NULL, "{\"arguments\":{\"path\":\"a\"},"
 	    "\"inputResponses\":{\"r\":{\"content\":{\"v\":\"/x/y\"}}}}",
 	    "path=ra inputResponses.r.content.v~r/x/y", 0 },
@@ -113,6 +139,39 @@ static const struct {
 	{ "undeclared ones", "{\"inputSchema\":{\"properties\":{\"a\":{}},"
 	    "\"additionalProperties\":false}}",
 	    "{\"arguments\":{\"a\":\"1\",\"b\":\"2\"}}", "b!", 1 },
+	{ "items by their place", "{\"inputSchema\":{\"properties\":{\"l\":{"
+	    "\"prefixItems\":[{},{\"format\":\"path\"}]}}}}",
+	    "{\"arguments\":{\"l\":[\"a\",\"b\"]}}", "l[1]=rb", 0 },
+	{ "members by pattern", "{\"inputSchema\":{\"patternProperties\":{\"^x\":{"
+	    "\"format\":\"path\"}}}}",
+	    "{\"arguments\":{\"xl\":\"a\"}}", "xl=ra", 0 },
+	{ "conditions", "{\"inputSchema\":{\"if\":{},\"then\":{\"properties\":{"
+	    "\"l\":{\"format\":\"path\"}}},\"else\":{\"properties\":{\"m\":{"
+	    "\"format\":\"path\"}}}}}",
+	    "{\"arguments\":{\"l\":\"a\",\"m\":\"b\"}}", "l=ra m=rb", 0 },
+	{ "dependent schemas", "{\"inputSchema\":{\"dependentSchemas\":{\"k\":{"
+	    "\"properties\":{\"l\":{\"format\":\"path\"}}}}}}",
+	    "{\"arguments\":{\"l\":\"a\"}}", "l=ra", 0 },
+	{ "a member that two parts describe", "{\"inputSchema\":{\"properties\":{"
+	    "\"l\":{\"type\":\"string\"}},\"allOf\":[{\"properties\":{\"l\":{"
+	    "\"format\":\"path\"}}}]}}",
+	    "{\"arguments\":{\"l\":\"a\"}}", "l=ra", 0 },
+	{ "a reference with escaped slashes", "{\"inputSchema\":{\"$defs\":{\"p\":{"
+	    "\"format\":\"path\"}},\"properties\":{\"l\":{\"$ref\":"
+	    "\"#\\/$defs\\/p\"}}}}", "{\"arguments\":{\"l\":\"a\"}}", "l=ra", 0 },
+	{ "a reference into a list", "{\"inputSchema\":{\"anyOf\":[{},{\"format\":"
+	    "\"path\"}],\"properties\":{\"l\":{\"$ref\":\"#/anyOf/1\"}}}}",
+	    "{\"arguments\":{\"l\":\"a\"}}", "l=ra", 0 },
+	{ "names in another case", "{\"inputSchema\":{\"properties\":{\"loc\":{"
+	    "\"format\":\"path\"}}}}", "{\"arguments\":{\"LOC\":\"a\"}}",
+	    "LOC=ra", 0 },
+	{ "names of members", "{\"inputSchema\":{\"propertyNames\":{\"format\":"
+	    "\"path\"}}}", "{\"arguments\":{\"a\":1}}", "a=ra", 0 },
+	{ "lines of a field that is a string", "{\"inputSchema\":{\"properties\":{"
+	    "\"c\":{\"type\":\"string\"},\"l\":{\"type\":\"array\"}}}}",
+	    "{\"arguments\":{\"c\":\"[\\n\\\"/a/b\\\"]\",\"l\":\"[\\n\\\"/c/d"
+	    "\\\"]\",\"u\":\"[\\n\\\"/e/f\\\"]\"}}",
+	    "l[0]~r/c/d u[0]~r/e/f", 0 },
 	{ "a schema that is none", "{\"inputSchema\":[1]}",
 	    "{\"arguments\":{\"path\":\"a\"}}", "path=ra", 0 },
 
@@ -140,6 +199,11 @@ static const struct {
 	    "\"file:///x/y\"}}", "uri~r/x/y" },
 	{ "{\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":"
 	    "\"test://x\"}}", "" },
+	{ "{\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":"
+	    "\"../../x\"}}", "uri=r../../x" },
+	{ "{\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":"
+	    "\"file%3A///x/y\"}}",
+	    "uri=r/x/y uri=rfile%3A///x/y uri=rfile:///x/y" },
 	{ "{\"id\":1,\"method\":\"prompts/get\",\"params\":{\"name\":\"/n/n\","
 	    "\"arguments\":{\"path\":\"a\",\"b\":\"/c/d\"}}}",
 	    "path=ra b~r/c/d" },
@@ -147,6 +211,9 @@ static const struct {
 	    "\"ref\":{\"name\":\"/n/n\"},\"argument\":{\"name\":\"path\","
 	    "\"value\":\"a\"},\"context\":{\"arguments\":{\"x\":\"/b/c\"}}}}",
 	    "path=ra context.arguments.x~r/b/c" },
+	{ "{\"id\":1,\"method\":\"completion/complete\",\"params\":{"
+	    "\"ref\":{\"uri\":\"file:///a/b\"},\"argument\":{\"name\":\"q\","
+	    "\"value\":\"a\"}}}", "ref.uri~r/a/b" },
 	{ "{\"id\":1,\"method\":\"tasks/update\",\"params\":{\"inputResponses\":"
 	    "{\"a\":\"/b/c\"}}}", "inputResponses.a~r/b/c" },
 	{ "{\"id\":1,\"method\":\"x/own\",\"params\":{\"path\":\"/b/c\"}}", "" },
@@ -251,6 +318,39 @@ check_long(struct cdn_arena *arena)
 	}
 }
 
+/* Long strings of unknown fields: text is passed over, what holds paths is not. */
+static void
+check_long_text(struct cdn_arena *arena)
+{
+	static const struct {
+		const char *begin, *want;
+	} cases[] = {
+		{ "(\\\"/etc/a\\\", '", "q~r/etc/a" },
+		{ "[\\\"/etc/a\\\", '", "q~r/etc/a" },
+		{ "\\u0028'/etc/a', '", "q~r/etc/a" },
+		{ " \\n(\\\"/etc/a\\\", '", "q~r/etc/a" },
+		{ "/* \\\"/etc/a\\\" ", "" },
+		{ "// \\\"/etc/a\\\" ", "" },
+		{ "plain \\\"/etc/a\\\" ", "" },
+	};
+	static char line[9 * CDN_PATH_MAX];
+	struct notes notes;
+
+	for (size_t i = 0; i < CDN_LEN(cases); i++) {
+		int n = snprintf(line, sizeof(line), "{\"id\":1,\"method\":"
+		    "\"tools/call\",\"params\":{\"arguments\":{\"q\":\"%s",
+		    cases[i].begin);
+
+		memset(line + n, 'x', 8UL * CDN_PATH_MAX);
+		snprintf(line + (size_t)n + 8UL * CDN_PATH_MAX, 8, "\"}}}");
+		ok_f(walk(line, NULL, &notes, arena) == 0 &&
+			strcmp(notes.text, cases[i].want) == 0,
+		    "a long string: %s", cases[i].begin);
+		if (strcmp(notes.text, cases[i].want) != 0)
+			printf("# %s\n", notes.text);
+	}
+}
+
 int
 main(void)
 {
@@ -262,6 +362,7 @@ main(void)
 	check_messages(arena);
 	check_labels(arena);
 	check_long(arena);
+	check_long_text(arena);
 	cdn_arena_free(arena);
 	return done_testing();
 }

@@ -47,6 +47,19 @@ static const struct {
 	{ "file:///dev/null", "", "" },
 	{ "/dev/sda", "P/dev/sda", "P/dev/sda" },
 
+	/* encoded where nobody knows of a path */
+	{ "%2fetc%2fpasswd", "P/etc/passwd", "P%2fetc%2fpasswd|P/etc/passwd" },
+	{ "%252fetc/passwd", "P/etc/passwd",
+	    "P%252fetc/passwd|P%2fetc/passwd|P/etc/passwd" },
+	{ "%20%2Fetc%2Fpasswd", "P/etc/passwd", "P%20%2Fetc%2Fpasswd|P /etc/passwd" },
+	{ "%7e/.ssh/id", "H/.ssh/id", "P%7e/.ssh/id|H/.ssh/id" },
+	{ "%66ile:///etc", "P/etc", "P/etc|P%66ile:///etc|Pfile:///etc" },
+	{ "file%3A///etc", "P/etc", "P/etc|Pfile%3A///etc|Pfile:///etc" },
+	{ "fi%0Ale:///etc", "P/etc", "P/etc|Pfi%0Ale:///etc|Pfi\nle:///etc" },
+	{ "%5cd+", "", "P%5cd+|F\\d+" },
+	{ "%2f%2f comment", "", "P%2f%2f comment|P// comment" },
+	{ "50%25 of /etc", "", "P50%25 of /etc|P50% of /etc" },
+
 	/* text that only begins like a path */
 	{ "// comment", "", "P// comment" },
 	{ "/* c */", "", "P/* c */" },

@@ -176,6 +176,13 @@ test_signals(enum cdn_reaper reaper)
 
 /* ----- The rest ----------------------------------------------------------- */
 
+/* A sanitizer in the program itself lowers the soft limit. */
+static bool
+has_core_of_one(const struct cdn_run_result *result)
+{
+	return has_line(result, "core 1 1") || has_line(result, "core 0 1");
+}
+
 static void
 test_state(enum cdn_reaper reaper)
 {
@@ -185,7 +192,7 @@ test_state(enum cdn_reaper reaper)
 	request.reaper = reaper;
 	result = must_run(&request);
 	ok_f(has_line(&result, "NoNewPrivs:\t1") &&
-	    has_line(&result, "core 0 0") && has_line(&result, "leader 1") &&
+	    has_core_of_one(&result) && has_line(&result, "leader 1") &&
 	    has_line(&result, "session 0"),
 	    "%s: no new privileges, no core, a group, no session",
 	    reaper_names[reaper]);
@@ -398,7 +405,7 @@ test_privileges(enum cdn_reaper reaper)
 		none &= has_line(&caged, no_capabilities[i]);
 	ok_f(none, "%s: caged: no capabilities", reaper_names[reaper]);
 	ok_f(has_line(&caged, "NoNewPrivs:\t1") &&
-	    has_line(&caged, "core 0 0") && has_line(&caged, "death 9"),
+	    has_core_of_one(&caged) && has_line(&caged, "death 9"),
 	    "%s: caged: and all that every command has",
 	    reaper_names[reaper]);
 	if (geteuid() == 0) {

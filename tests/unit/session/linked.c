@@ -102,7 +102,8 @@ test_rules(void)
 	tmp_file("w/.mcp.json", "{}");
 	tmp_hardlink("w/.mcp.json", "w/m");
 	ok(is(ask(options), true, "modify w/m for w/.mcp.json\n"),
-	    "a rule of the preset");
+	    "a rule of the defaults");
+	unlink(tmp_path("w/m"));
 	tmp_file("p.yaml", "schemaVersion: 2\nkind: Policy\n"
 	    "metadata: {name: p}\nspec:\n"
 	    "  denyRead: [\"secret\", \"**/*.env\"]\n  denyExec: [\"tool\"]\n");

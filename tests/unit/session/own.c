@@ -90,6 +90,77 @@ test_places(void)
 	cordon_session_free(t);
 }
 
+/* ----- Which home ---------------------------------------------------------------- */
+
+/* Is the home of a session with these options that of a plain one? */
+static bool
+same_home(struct cordon_session_options options)
+{
+	struct cordon_session *plain = made_session(
+	    (struct cordon_session_options){ 0 });
+	struct cordon_session *s = made_session(options);
+	bool same = strcmp(plain->own.home, s->own.home) == 0;
+
+	ok(strcmp(s->own.home, s->own.unconfined) != 0,
+	    "one that nothing confines has another");
+	cordon_session_free(plain);
+	cordon_session_free(s);
+	return same;
+}
+
+static const char *
+class_policy(const char *profile)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "schemaVersion: 2\nkind: Policy\n"
+	    "metadata: {name: p}\nspec:\n  fsProfiles: {dev: {%s}}\n",
+	    profile);
+	tmp_file("class.yaml", text);
+	return tmp_path("class.yaml");
+}
+
+static bool
+same_with_policy(const char *profile)
+{
+	const char *policies[] = { class_policy(profile) };
+
+	return same_home((struct cordon_session_options){
+	    .policies = policies, .policy_count = 1, .profile = "dev" });
+}
+
+static void
+test_home_class(void)
+{
+	char outside[PATH_MAX], inside[PATH_MAX], text[PATH_MAX + 64];
+	const char *out[] = { outside }, *in_it[] = { inside };
+
+	tmp_dir("outside");
+	tmp_dir("w/inside");
+	snprintf(outside, sizeof(outside), "%s", tmp_path("outside"));
+	snprintf(inside, sizeof(inside), "%s", tmp_path("w/inside"));
+	ok(same_home((struct cordon_session_options){ .read = in_it,
+	    .read_count = 1 }), "home: a root inside is no other class");
+	ok(!same_home((struct cordon_session_options){ .read = out,
+	    .read_count = 1 }), "home: one to read outside is");
+	ok(!same_home((struct cordon_session_options){ .write = out,
+	    .write_count = 1 }), "home: one to write");
+	ok(!same_home((struct cordon_session_options){
+	    .network = "loopback" }), "home: a network");
+	ok(!same_home((struct cordon_session_options){
+	    .preset = CORDON_PRESET_STRICT }), "home: a preset");
+	ok(!same_home((struct cordon_session_options){
+	    .agent = CORDON_AGENT_CLAUDE }), "home: an agent");
+	ok(same_with_policy("read: ['**'], modify: [src/**]"),
+	    "home: rules inside are no other class");
+	ok(!same_with_policy("read: ['**'], network: full"),
+	    "home: the network of a policy is");
+	snprintf(text, sizeof(text), "read: ['**'], host: {read: ['%s']}",
+	    outside);
+	ok(!same_with_policy(text), "home: and its roots outside");
+	unlink(tmp_path("class.yaml"));
+}
+
 static void
 test_presets(void)
 {
@@ -434,8 +505,12 @@ test_variables(void)
 static void
 test_sizes(void)
 {
-	struct cordon_session_options options = { .workspace = tmp_path("w"),
-		.host_home = true };
+	struct {
+		struct cordon_session_options options;
+		char later[64];
+	} both = { .options = { .workspace = tmp_path("w"),
+		       .host_home = true } };
+	struct cordon_session_options options = both.options;
 	size_t first = offsetof(struct cordon_session_options, host_home);
 	struct cordon_session *s = NULL;
 
@@ -444,11 +519,17 @@ test_sizes(void)
 	    "the first size");
 	ok(s != NULL && s->own.home[0] == '/', "later fields are not read");
 	cordon_session_free(s);
-	options.size = sizeof(options) + 64;
-	ok(cordon_session_new(&options, NULL, &s, NULL) == 0,
+	both.options.size = sizeof(both);
+	ok(cordon_session_new(&both.options, NULL, &s, NULL) == 0,
 	    "a later size");
 	ok(s->own.home[0] == '\0', "what is known is read");
 	cordon_session_free(s);
+	both.later[63] = 1;
+	ok(cordon_session_new(&both.options, NULL, &s, NULL) ==
+	    CORDON_E_INVALID, "an option of a later version is not ignored");
+	options.size = (size_t)1 << 20;
+	ok(cordon_session_new(&options, NULL, &s, NULL) == CORDON_E_INVALID,
+	    "a size that is none");
 	options.size = first - 1;
 	ok(cordon_session_new(&options, NULL, &s, NULL) == CORDON_E_INVALID,
 	    "less than the first");
@@ -460,6 +541,7 @@ main(void)
 	made_begin();
 	test_places();
 	test_wide();
+	test_home_class();
 	test_presets();
 	test_substitute();
 	test_nested_git();

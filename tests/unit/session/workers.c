@@ -295,7 +295,7 @@ test_calls(void)
 	ok(!connects(s), "each has what all of them have");
 	cordon_session_free(s);
 	s = made_chain(NO_OPTIONS, CHAIN(
-	    "modules: {m: {constraints: {allowed_paths: [../out]}}}",
+	    "modules: {shell: {constraints: {allowed_paths: [../out]}}}",
 	    "sandbox: {paths: {a: {root: ../out/in, mode: rw}}}"));
 	has(s, "out/in/f", "rwx");
 	has(s, "out/f", "");
@@ -326,7 +326,7 @@ test_too_much(void)
 		"name: a", NULL };
 	static const char *const data[] = { "/data" };
 	struct cordon_session_options read = { .read = data, .read_count = 1 };
-	struct cordon_module module = { .name = "m", .allowed_paths = data,
+	struct cordon_module module = { .name = "mcp", .allowed_paths = data,
 		.allowed_path_count = 1 };
 	struct cordon_session_options modules = { .modules = &module,
 		.module_count = 1 };
@@ -345,7 +345,7 @@ test_too_much(void)
 	refuses(NO_OPTIONS, CHAIN(a, "sandbox: {network: true}"), "network");
 	refuses(NO_OPTIONS, CHAIN(a, "name: x",
 	    "sandbox: {paths: {b: {root: ./b}}}"), "./b");
-	refuses(NO_OPTIONS, CHAIN(a, "modules: {m: {constraints: "
+	refuses(NO_OPTIONS, CHAIN(a, "modules: {shell: {constraints: "
 	    "{allowed_paths: [/data]}}}"), "/data");
 	refuses(NO_OPTIONS, CHAIN(a, "executor: {sandbox: none}"),
 	    "executor.sandbox");
@@ -357,7 +357,71 @@ test_too_much(void)
 	refuses(read, CHAIN(a), "sandbox.paths");
 	refuses(protect, CHAIN(a), "protect");
 	refuses(modules, CHAIN(a), "sandbox.paths");
+	module.name = "database";
+	refuses(modules, CHAIN("name: a"), "unknown module 'database'");
+	module.name = NULL;
+	refuses(modules, CHAIN("name: a"), "unknown module");
 	refuses(NO_OPTIONS, CHAIN("fsProfile: nowhere"), "nowhere");
+}
+
+/*
+ * Called from a session without a worker: its caller is the session, which
+ * gives no more than it has.
+ */
+static void
+test_called_first(void)
+{
+	char place[PATH_MAX];
+	const char *out = place;
+	struct cordon_session_options called = { .called = true };
+	struct cordon_session_options open = { .called = true,
+		.network = "full", .write = &out, .write_count = 1 };
+	static const char *const more[][2] = {
+		{ "modules: {mcp: {constraints: {unrestricted: true}}}",
+		    "modules" },
+		{ "modules: {mcp: {constraints: {allowed_paths: [../out]}}}",
+		    "../out" },
+		{ "sandbox: {paths: {a: {root: /}}}", "'/'" },
+		{ "sandbox: {paths: {a: {root: ..}}}", "'..'" },
+		{ "sandbox: {paths: {a: {root: ../out, mode: rw}}}",
+		    "../out" },
+		{ "sandbox: {network: true}", "sandbox.network" },
+		{ "sandbox: {require_os_sandbox: false}",
+		    "require_os_sandbox" },
+		{ "executor: {allow_fallback: true}", "allow_fallback" },
+		{ "executor: {sandbox: none}", "executor.sandbox" },
+		{ "executor: {sandbox: linux-bwrap}", "executor.sandbox" },
+		{ "shell_rules: [{pattern: a, approval_required: "
+		  "true, grants: {network: true}}]",
+		    "grants" },
+		{ "shell_rules: [{pattern: a, approval_required: "
+		  "true, grants: {read: [/x]}}]",
+		    "grants" },
+		{ "fsProfile: nowhere", "nowhere" },
+	};
+	struct cordon_document document = { .trusted = true };
+	struct cordon_session *s;
+
+	snprintf(place, sizeof(place), "%s", tmp_path("out"));
+	for (size_t i = 0; i < CDN_LEN(more); i++)
+		refuses(called, CHAIN(more[i][0]), more[i][1]);
+	s = made_chain(called, CHAIN("sandbox: {paths: {a: {root: ./a}}}"));
+	has(s, "w/a/f", "rx");
+	has(s, "w/f", "");
+	ok(cordon_session_document(s, 0, &document) && !document.trusted,
+	    "a called worker is not trusted");
+	cordon_session_free(s);
+	s = made_chain(open, CHAIN("sandbox: {network: true, paths: "
+	    "{a: {root: ../out/in, mode: rw}}}"));
+	has(s, "out/in/f", "rwx");
+	has(s, "out/f", "");
+	has(s, "w/f", "");
+	ok(connects(s), "it may ask for what the session has");
+	cordon_session_free(s);
+	s = made_chain(open, CHAIN("sandbox: {network: false}"));
+	has(s, "out/f", "rwx");
+	ok(!connects(s), "and for less, against the command line, too");
+	cordon_session_free(s);
 }
 
 /* A link that a run could have made does not open what it leads to. */
@@ -536,6 +600,7 @@ main(void)
 	test_network();
 	test_calls();
 	test_too_much();
+	test_called_first();
 	test_links();
 	test_grants();
 	test_filter();

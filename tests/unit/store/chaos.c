@@ -44,7 +44,7 @@ static int
 run_get(void *arg)
 {
 	struct cordon_policy *policy;
-	int r = cdn_store_get(arg, "a", NULL, &policy, NULL);
+	int r = cdn_store_get(arg, "a", false, NULL, &policy, NULL);
 
 	if (r == 0)
 		cdn_policy_free(policy);

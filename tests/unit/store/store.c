@@ -214,7 +214,7 @@ get(const char *dir, const char *name, struct cordon_error *err)
 	int r;
 
 	*err = (struct cordon_error){ .code = 99 };
-	r = cdn_store_get(tmp_path(dir), name, NULL, &policy, err);
+	r = cdn_store_get(tmp_path(dir), name, false, NULL, &policy, err);
 	if (r != 0)
 		return policy == NULL && err->code == r ? r : 1;
 	r = cdn_str_is(policy->name, name) && err->code == 99 &&

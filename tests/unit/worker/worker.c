@@ -144,6 +144,8 @@ static const struct {
 	  " grants: {net: true}}]", "unknown key 'net'", 1 },
 	{ "modules: {shell: {constraints: {unrestricted: 1}}}",
 	    "must be true or false", 1 },
+	{ "modules: {database: {constraints: {allowed_paths: [/]}}}",
+	    "unknown module 'database'", 1 },
 	{ "programs: git", "'programs' must be a list", 1 },
 	{ "name: a\nname: b", "", 2 },
 	{ "name: &x a", "", 1 },
@@ -230,7 +232,7 @@ static const struct {
 	{ "programs: [a, b]", "programs: [b]", NULL },
 	{ "programs: [a]", "programs: [b]", "programs" },
 	{ "programs: []", "programs: [b]", "programs" },
-	{ "name: x", "modules: {m: {constraints: {unrestricted: true}}}",
+	{ "name: x", "modules: {mcp: {constraints: {unrestricted: true}}}",
 	    "modules" },
 };
 

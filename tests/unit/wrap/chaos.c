@@ -39,7 +39,8 @@ main(void)
 	struct text texts[] = {
 		{ CDN_WRAP_JSON, "{\"projects\":{\"p\":{\"mcpServers\":{"
 		    "\"\\u0061\":{\"command\":\"\\u006e\",\"args\":[\"x\"]},"
-		    "\"b\":{\"command\":\"m\"},\"c\":{\"command\":\"cordon\","
+		    "\"b\":{\"command\":\"m\",\"\\u0065nv\":{"
+		    "\"\\u0048OME\":\"/\"}},\"c\":{\"command\":\"cordon\","
 		    "\"args\":[\"mcp\",\"guard\",\"--json\",\"--\",\"n\"]}}}},"
 		    "\"mcp\":{\"\\u0064\":{\"command\":[]}}}" },
 		{ CDN_WRAP_TOML, "[mcp_servers.\"a\"]\ncommand = \"n\"\n"

@@ -315,6 +315,8 @@ struct told {
 #define S(text) "{\"mcpServers\":{\"a\":{" text "}}}"
 #define CAGE	"\"command\":\"cordon\",\"args\":[\"mcp\",\"guard\","
 #define SAYS	"a: it says itself guarded, by these options: "
+#define VARIABLE(name) "a: its variable '" name "' would be the guard's too, " \
+	"and choose for it (write its command as: env NAME=VALUE COMMAND)\n"
 #define NOWHERE ": cordon knows of no servers at this place\n"
 
 /* clang-format off */
@@ -342,6 +344,36 @@ static const struct told told[] = {
 	{ "a url that is none", CDN_WRAP_JSON, S("\"url\":\"\",\"command\":\"n\""),
 	    "a: it has both a command and a url\n" },
 	{ "no command", CDN_WRAP_JSON, S("\"cmd\":\"n\""), "a: it has no command\n" },
+	{ "variables of the server", CDN_WRAP_JSON, S("\"command\":\"n\",\"env\":{\"API_KEY\":\""
+	    "x\",\"HOMEPAGE\":\"x\"},\"cwd\":null"), "" },
+	{ "a variable of the guard", CDN_WRAP_JSON, S("\"command\":\"n\",\"env\":{\"A\":\"x\",\"X"
+	    "DG_CONFIG_HOME\":\"/x\"}"), VARIABLE("XDG_CONFIG_HOME") },
+	{ "one in other letters", CDN_WRAP_JSON, S("\"command\":\"n\",\"\\u0045NV\":{\"\\u0048OM"
+	    "E\":\"/x\"}"), VARIABLE("HOME") },
+	{ "one beside a guard", CDN_WRAP_JSON, S(CAGE "\"--quiet\",\"--\",\"n\"],\"env\":{\"LD_PR"
+	    "ELOAD\":\"/x\"}"), VARIABLE("LD_PRELOAD") },
+	{ "one of opencode", CDN_WRAP_JSON, "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":[\"n"
+	    "\"],\"environment\":{\"ORBIT_ACTIVITY_FS_PROFILE\":\"x\"}}}}",
+	    VARIABLE("ORBIT_ACTIVITY_FS_PROFILE") },
+	{ "variables in a list", CDN_WRAP_JSON, S("\"command\":\"n\",\"env\":[\"HOME=/x\"]"),
+	    "a: its 'env' is not a list of names and values\n" },
+	{ "a directory", CDN_WRAP_JSON, S("\"command\":\"n\",\"cwd\":\"/x\""),
+	    "a: its 'cwd' would choose the guard's workspace (write its command as: env -C DIR"
+	    " COMMAND)\n" },
+	{ "a file of variables", CDN_WRAP_JSON, S("\"command\":\"n\",\"envFile\":\"/x\""),
+	    "a: its 'envFile' names variables that would be the guard's too, and that cordon c"
+	    "annot see\n" },
+	{ "variables of the server", CDN_WRAP_TOML, "[mcp_servers.a]\ncommand = 'n'\nenv_vars = "
+	    "['X']\nenv.A = '1'\n", "" },
+	{ "a variable of the guard", CDN_WRAP_TOML, "[mcp_servers.a]\ncommand = 'n'\n[mcp_server"
+	    "s.a.env]\nHOME = '/x'\n", VARIABLE("HOME") },
+	{ "one in a table", CDN_WRAP_TOML, "[mcp_servers.a]\ncommand = 'n'\nenv = {A = '1', 'PAT"
+	    "H' = '/x'}\n", VARIABLE("PATH") },
+	{ "variables in a list", CDN_WRAP_TOML, "[mcp_servers.a]\ncommand = 'n'\nenv = ['HOME=/x"
+	    "']\n", "a: its 'env' is not a list of names and values\n" },
+	{ "a directory", CDN_WRAP_TOML, "mcp_servers.a = {command = 'n', cwd = '/x'}\n",
+	    "a: its 'cwd' would choose the guard's workspace (write its command as: env -C DIR"
+	    " COMMAND)\n" },
 	{ "another client's places", CDN_WRAP_JSON,
 	    "{\"mcpServers\":{},\"mcp\":{\"oc\":{\"command\":[\"npx\"]}},\"context_servers\":{\""
 	    "z\":{\"command\":{\"path\":\"n\"}}},\"x\":{\"MCPSERVERS\":[{\"transport\":{\"com"
